@@ -189,6 +189,44 @@ NO_CUDA_PROVIDER = (
     "provider names.Available providers: 'AzureExecutionProvider, CPUExecutionProvider'"
 )
 ROWS = [
+    # What the log shows as done is not the first step.
+    (
+        "$ pip install tensorflow[and-cuda]\n>>> import tensorflow as tf; tf.__version__\n'2.16.1'\n"
+        ">>> tf.config.list_physical_devices('GPU')\nW tensorflow/core/common_runtime/gpu/gpu_device.cc:2251] Cannot dlopen "
+        "some GPU libraries. Please make sure the missing libraries mentioned above are installed properly if you would like "
+        "to use GPU.\nSkipping registering GPU devices...\n[]",
+        LINUX,
+        [r"starts\s+export LD_LIBRARY_PATH=", r"tensorflow\[and-cuda\]>=2\.16\.2"],
+        [r"and-cuda\]==2\.16\.1"],
+    ),
+    (
+        " + jax-cuda12-plugin==0.6.1\n + nvidia-cudnn-cu12==9.10.1.4\n + nvidia-cusparse-cu12==12.5.9.5\n"
+        "RuntimeError: Unable to load cuSPARSE. Is it installed?",
+        LINUX,
+        [r"libraries\s+unset LD_LIBRARY_PATH\s+If"],
+        [],
+    ),
+    (
+        "RuntimeError: Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and installed a driver "
+        "from http://www.nvidia.com/Download/index.aspx",
+        {**LINUX, "gpu": "AMD Radeon RX 6700 XT", "packages": {"torch": "2.7.1"}},
+        [r"whl/rocm", r"HSA_OVERRIDE_GFX_VERSION=10\.3\.0"],
+        [],
+    ),
+    (
+        "RuntimeError: Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and installed a driver "
+        "from http://www.nvidia.com/Download/index.aspx",
+        {**LINUX, "gpu": "AMD Radeon RX 7900 XTX", "packages": {"torch": "2.7.1"}},
+        [r"whl/rocm"],
+        ["HSA_OVERRIDE"],
+    ),
+    (
+        "RuntimeError: The NVIDIA driver on your system is too old (found version 11040). Please update your GPU driver by "
+        "downloading and installing a new version\n| NVIDIA-SMI 470.86       Driver Version: 470.86      CUDA Version: 11.4 |",
+        LINUX,
+        [r"\(cu118\)"],
+        ["cu126"],
+    ),
     (
         NO_CUDA_PROVIDER,
         {**LINUX, "driver": "580.95.05", "gpu": "NVIDIA H200", "python": "3.12", "packages": {"onnxruntime": "1.30.0"}},

@@ -61,6 +61,7 @@ WORDS = {
     "docker desktop": "docker-desktop", "nixos": "nixos", "alpine": "alpine", "--gpus all": "gpus-all",
     "--gpus=all": "gpus-all", "docker compose": "compose", "docker-compose": "compose", "nvidia-cudnn-cu11  ": "cuda-wheels",
     "nvidia-cudnn-cu12  ": "cuda-wheels", "nvidia-cudnn-cu13  ": "cuda-wheels",
+    "tensorflow[and-cuda]": "cuda-wheels", "+ nvidia-cudnn-cu12==": "cuda-wheels",
     "nvidia-nccl-cu12": "nccl-12", "nvidia-nccl-cu13": "nccl-13", "packages/flax/": "flax",
     "packages/keras/": "keras", "packages\\keras\\": "keras", "import keras": "keras", 'file "': "traceback",
     "packages/optax/": "optax",

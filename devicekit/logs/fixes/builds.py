@@ -11,7 +11,7 @@ from ...matrix.projects import sort_key
 from ...matrix.windows_gpu import ways_on_windows
 from .dependencies import fitting_add_on, jax_metal, jax_rocm, metal_plugin_missing
 from .drivers import install_nvidia
-from .others import TORCH_WINDOWS, gfx_unsupported, rocm_in_wsl, rocm_missing
+from .others import TORCH_WINDOWS, gfx_unsupported, pass_as_relative, rocm_in_wsl, rocm_missing
 from .situation import Situation
 from .steps import Steps
 from .torch_builds import beside_torch, conda_build
@@ -340,6 +340,8 @@ def _torch_build(about: Situation, steps: Steps) -> None:
     if index.endswith("/cu126") and not about.capability and not kept:
         text += " (for RTX 50 and other Blackwell GPUs: cu128 in place of cu126)"
     steps.install(text, kept[0] if same else "torch", *also, remove=["torch", *also], index_url=index)
+    if goal == "rocm" and not any(about.gfx in row.code for row in rows if row.url == index):
+        pass_as_relative(steps, about.gfx)
 
 
 def _torch_amd_windows(about: Situation, steps: Steps) -> None:

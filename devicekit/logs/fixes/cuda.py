@@ -390,8 +390,11 @@ def _jax_libraries(about: Situation, steps: Steps) -> None:
         steps.say("JAX has no GPU support on native Windows: use WSL 2")
         return
     driver_for_cuda_12(about, steps)
-    steps.upgrade("Install JAX together with its CUDA libraries", "jax[cuda12]")
-    steps.run("They must not be displaced by others", "unset LD_LIBRARY_PATH", on="linux", changes="variables")
+    if "cuda-wheels" not in about.words:  # pip has installed them already
+        steps.upgrade("Install JAX together with its CUDA libraries", "jax[cuda12]")
+    steps.run("No other CUDA may displace pip's libraries", "unset LD_LIBRARY_PATH", on="linux", changes="variables")
+    if "cuda-wheels" in about.words:
+        steps.upgrade("If that is not it: install JAX together with its CUDA libraries again", "jax[cuda12]")
 
 
 #: onnxruntime-gpu for CUDA 12, which drivers from 525 on run; from 1.27 on it is for CUDA 13. Before 1.21 it has no extras.

@@ -368,7 +368,8 @@ def _older_build(about: Situation, steps: Steps) -> None:
         remove = ["torch"] if about.framework == "torch" else []
         steps.install_set(text, found, remove=remove, instead=True)
     elif about.framework == "torch":
-        steps.say("Or install PyTorch's build for an older CUDA (cu118, cu126): %s" % pages.TORCH, instead=True)
+        labels = "cu118" if about.driver_before(525) else "cu118, cu126"
+        steps.say("Or install PyTorch's build for an older CUDA (%s): %s" % (labels, pages.TORCH), instead=True)
     elif about.framework:
         steps.say("Or use a release of %s for an older CUDA" % about.title, instead=True)
     else:

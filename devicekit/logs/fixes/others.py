@@ -219,8 +219,7 @@ def gfx_unsupported(about: Situation, steps: Steps) -> None:
         _torch_with_code(about, steps, gfx)
         listed = True
     if family is not None and not about.windows and value != family[2]:
-        text = "Let it pass as %s, of the same family, whose code it runs; AMD does not support that" % family[1]
-        steps.set(text, override, family[2], linux_only=True)
+        pass_as_relative(steps, gfx)
     elif dropped:
         steps.say("ROCm's builds have no code for %s (%s): AMD does not support that generation" % (gfx, dropped))
     if about.named("ollama"):
@@ -241,6 +240,14 @@ def gfx_unsupported(about: Situation, steps: Steps) -> None:
     if not listed:
         steps.say("AMD's own, newer builds have code for more GPUs: %s" % _builds(about), instead=bool(steps.fixes))
     _instead(about, steps)
+
+
+def pass_as_relative(steps: Steps, gfx: str) -> None:
+    """A GPU that runs the code of another one of its family."""
+    for start, relative, value in _RELATIVES:
+        if gfx.startswith(start):
+            text = "Let it pass as %s, of the same family, whose code it runs; AMD does not support that" % relative
+            steps.set(text, "HSA_OVERRIDE_GFX_VERSION", value, linux_only=True)
 
 
 def _not_for_rocm(about: Situation, steps: Steps, too_old: bool) -> None:
