@@ -1,6 +1,6 @@
 """A program on a device that computes wrong, and what is to be found of each fault."""
 
-PROGRAM = """
+_START = """
 import json, sys, warnings
 warnings.simplefilter("ignore")
 import numpy as np
@@ -10,6 +10,11 @@ try:
     import torch, keras
 except ImportError:
     from tensorflow import keras
+"""
+
+PROGRAM = (
+    _START
+    + """
 layers = keras.layers
 model = keras.Sequential([
     layers.InputLayer((8, 8, 2)),
@@ -41,6 +46,7 @@ print(json.dumps({
     "codes": sorted({item.code for item in found.findings}),
 }))
 """
+)
 
 CASES = {
     "": {"wrong": [], "reduced": [], "training": ["agrees"], "codes": [], "left": []},
@@ -84,16 +90,9 @@ def check(found, fault):
 
 
 #: On a device that computes right, but coarser.
-COARSE = """
-import json, sys, warnings
-warnings.simplefilter("ignore")
-import numpy as np
-import devicekit
-devicekit.auto("gpu", verify="never")
-try:
-    import torch, keras
-except ImportError:
-    from tensorflow import keras
+COARSE = (
+    _START
+    + """
 L = keras.layers
 
 def images():
@@ -127,6 +126,7 @@ for make in images, sequences:
     }
 print(json.dumps(found))
 """
+)
 
 
 def check_coarse(found, *models):
