@@ -189,6 +189,21 @@ NO_CUDA_PROVIDER = (
     "provider names.Available providers: 'AzureExecutionProvider, CPUExecutionProvider'"
 )
 ROWS = [
+    # An old TensorFlow in a new environment: with the packages of its time.
+    (
+        NO_WHEEL % "tensorflow==1.15.0",
+        {**LINUX, "python": "3.8"},
+        [
+            r"conda create -y -n env python=3\.7 .* tensorflow==1\.15\.0 numpy==1\.19\.5 protobuf==3\.20\.3 h5py==2\.10\.0"
+        ],
+        [r"uv venv"],
+    ),
+    (
+        NO_WHEEL % "tensorflow-directml-plugin",
+        {"os": "windows", "python": "3.11"},
+        [r"py -3\.10 .* tensorflow-cpu==2\.10\.0 tensorflow-directml-plugin==\S+ \"numpy<2\""],
+        [r"operating system"],
+    ),
     # What the log shows as done is not the first step.
     (
         "$ pip install tensorflow[and-cuda]\n>>> import tensorflow as tf; tf.__version__\n'2.16.1'\n"

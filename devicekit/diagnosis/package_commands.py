@@ -245,7 +245,8 @@ def new_environment(
         pin = run(*_PYTHONS[environment.manager].split(), python)
         wanted = Packages(install=tuple(requirements))
         return (pin, *_PROJECTS[environment.manager](wanted, environment)) if requirements else (pin,)
-    if installer == "conda" or environment.protected == "conda-base":
+    old = python in ("3.5", "3.6", "3.7") and not windows  # which uv does not download
+    if installer == "conda" or environment.protected == "conda-base" or old:
         make = run(environment.conda, "create", "-y", "-n", name, "python=%s" % python, "pip")
         return (make, run(environment.conda, "run", "-n", name, "python", "-m", "pip", "install", *requirements))
     if windows and installer != "uv":

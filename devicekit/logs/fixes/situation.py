@@ -411,12 +411,14 @@ class Situation:
 
     def target(self, python: str = "") -> Optional[Target]:
         """Return what packages are chosen for, None if Python or the platform is not known."""
+        # Another Python's packages have the same numbers on every system, if it is not known.
+        platform = self.platform or ("linux-x86_64" if python and self.known.system is None else "")
         python = python or self.python
-        if not self.platform or not python.startswith("3.") or self.known.architecture == "x86":
+        if not platform or not python.startswith("3.") or self.known.architecture == "x86":
             return None
         model = self.model
         targets = [item for item in (self.gfx, model.target if model and model.vendor == "intel" else "") if item]
-        return target_for(self.platform, python).replace(
+        return target_for(platform, python).replace(
             vendors=tuple(sorted(self.known.vendors - {"other"})),
             capabilities=(self.capability,) if self.capability and self.vendor == "nvidia" else (),
             targets=tuple(targets),

@@ -113,14 +113,24 @@ def python_unsupported(about: Situation, steps: Steps) -> None:
     _other_release(about, steps, name, usable, first=name in ("torch-directml",))
     where = " on %s" % _PLATFORMS[about.platform] if about.platform else ""
     text = "%s has wheels for Python %s%s" % (label, listed(sorted(pythons, key=sort_key)), where)
-    requirement = "%s%s" % (name, bounds) if bounds else name
-    steps.new_environment("%s: make an environment with Python %s" % (text, pythons[0]), pythons[0], [requirement])
-    if not about.manager:
+    names = _with_pins(about, name, bounds, pythons[0])
+    steps.new_environment("%s: make an environment with Python %s" % (text, pythons[0]), pythons[0], names)
+    if not about.manager and "conda" not in str(steps.fixes[-1].command):
         steps.run("Or with conda", "conda create -n env python=%s" % pythons[0], changes="files", instead=True)
     if name == "tensorflow-directml" and not about.macos:
         install_directml(
             about, steps, "Or for TensorFlow 2.10 (Python 3.7 to 3.10): its plug-in for DirectML", instead=True
         )
+
+
+def _with_pins(about: Situation, name: str, bounds: str, python: str) -> Sequence[str]:
+    """Return a requirement, of an old TensorFlow with the NumPy and the like that its metadata do not ask for."""
+    if name == "tensorflow-directml-plugin":
+        return directml_set()
+    wanted = "%s%s" % (name, bounds)
+    old = name in TENSORFLOW_OWNERS and (bounds or "directml" in name)
+    found = about.requirements("cpu", "tensorflow", [wanted], python) if old else None
+    return [item for item in found[0] if re.match("tensorflow(?!-e)|numpy|proto|h5py", item)] if found else [wanted]
 
 
 def directml_set() -> Tuple[str, ...]:
@@ -241,7 +251,8 @@ def _unknown_release(about: Situation, steps: Steps, name: str, bounds: str) -> 
             "TensorFlow 1.13 and 1.14 have wheels up to Python 3.7, 1.12 and before up to 3.6: "
             "make an environment with it"
         )
-        steps.new_environment(text, python, ["%s%s" % (name, bounds)])
+        steps.new_environment(text, python, ["%s%s" % (name, bounds), "numpy<1.20", "protobuf<4", "h5py<3"])
+        return
     elif name == "tensorflow-rocm":
         steps.say(
             "The registry ends at 2.14.0.600; AMD has later ones in https://repo.radeon.com/rocm/manylinux/, in a folder for "
