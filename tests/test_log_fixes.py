@@ -204,6 +204,74 @@ ROWS = [
         [r"py -3\.10 .* tensorflow-cpu==2\.10\.0 tensorflow-directml-plugin==\S+ \"numpy<2\""],
         [r"operating system"],
     ),
+    # PyTorch and its add-ons.
+    (
+        "/srv/env/lib/python3.8/site-packages/torch/cuda/__init__.py:155: UserWarning: \nNVIDIA GeForce RTX 5080 with CUDA "
+        "capability sm_120 is not compatible with the current PyTorch installation.",
+        LINUX,
+        [r"\.\s+PyTorch's builds .{0,60}newer Pythons than 3\.8", r"whl/cu128"],
+        [r"uninstall"],
+    ),
+    (
+        "Ultralytics YOLOv8.2.0 Python-3.10.12 torch-2.1.2+cu118 CUDA:0 (NVIDIA GeForce RTX 2060, 6144MiB)\n"
+        "NotImplementedError: Could not run 'torchvision::nms' with arguments from the 'CUDA' backend.",
+        WINDOWS,
+        [r"torchvision==0\.16\.2\+cu118"],
+        [r"uninstall"],
+    ),
+    (
+        "RuntimeError: Triton only support CUDA 10.0 or higher, but got CUDA version: 12.8",
+        {"os": "windows", "packages": {"torch": "2.8.0+cu128"}},
+        [r'install "?triton-windows==3\.4\.\*'],
+        [r"upgrade triton", r"3\.3\.\*", r"force-reinstall"],
+    ),
+    (
+        "enqueue.cc:77 NCCL WARN Cuda failure 'CUDA driver version is insufficient for CUDA runtime version'\n"
+        "Illegal instruction (core dumped)",
+        {"os": "linux", "driver": "515.65.01", "packages": {"torch": "2.0.1"}},
+        [r"\.\s+Update NVIDIA's driver(?! for)", r"newer than CUDA 11\.7"],
+        [r"\bAVX\b", r"cu118"],
+    ),
+    ("Duplicate GPU detected : rank 3 and rank 1 both on CUDA device 6000", LINUX, [r"set_device"], [r"-c DEFAULT"]),
+    (
+        ">>> import torchaudio\nOSError: libtorch_hip.so: cannot open shared object file: No such file or directory",
+        {"os": "linux", "python": "3.8", "packages": {"torch": "1.11.0+cu113"}},
+        [r"torchaudio==0\.11\.0\+cu113"],
+        [r"torch==", r"force-reinstall"],
+    ),
+    (
+        "OSError: /src/bitsandbytes/bitsandbytes/libbitsandbytes_cuda126.so: cannot open shared object file: No such file",
+        LINUX,
+        [r"\.\s+Start the program in another folder"],
+        [r"upgrade bitsandbytes"],
+    ),
+    (
+        '  File "/opt/app/.venv/lib64/python3.12/site-packages/torch/__init__.py", line 424, in <module>\n'
+        "ImportError: libcudnn.so.9: cannot open shared object file: No such file or directory",
+        LINUX,
+        [r"python3 -m venv"],
+        [r"force-reinstall"],
+    ),
+    (
+        "Found GPU0 GeForce GT 710 which is of cuda capability 3.5.\n"
+        "PyTorch no longer supports this GPU because it is too old.\n"
+        "The minimum cuda capability supported by this library is 3.7.",
+        WINDOWS,
+        [r"use the CPU, or another GPU"],
+        [r"previous-versions", r"uninstall"],
+    ),
+    (
+        "pytorch version: 2.6.0+rocm6.3\nHIP error: invalid device function",
+        {"os": "linux", "gpu": "gfx1201", "packages": {"torch": "2.6.0+rocm6.3", "torchvision": "0.21.0+rocm6.3"}},
+        [r"uninstall -y torch torchvision"],
+        [],
+    ),
+    (
+        "ValueError: Due to a serious vulnerability issue in `torch.load`, upgrade torch to at least v2.6",
+        {},
+        [r"\.\s+Install a newer PyTorch"],
+        [],
+    ),
     # What the log shows as done is not the first step.
     (
         "$ pip install tensorflow[and-cuda]\n>>> import tensorflow as tf; tf.__version__\n'2.16.1'\n"

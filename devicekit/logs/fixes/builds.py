@@ -127,7 +127,9 @@ def _newer_gpu(about: Situation, steps: Steps, capability: str) -> None:
     if about.framework == "torch":
         text = "Install PyTorch's build for CUDA 12.8 or later, which has code for this GPU"
         index = _TORCH_INDEX + "/cu128"
-        if about.fact("driver"):
+        if about.python and not about.releases("torch", ">=2.7", "", about.python):
+            _newer_python(about, steps, index)
+        elif about.fact("driver"):
             _torch_set(about, steps, text, index)
         else:  # every driver for such a GPU has CUDA 12.8, and not all have what the newest build needs
             also = beside_torch(about)
@@ -161,6 +163,9 @@ def _older_gpu(about: Situation, steps: Steps, capability: str) -> None:
         if about.known.gpu_name
         else "compute capability %s" % capability
     )
+    if about.framework == "torch" and capability < "3.7":
+        steps.say("No PyTorch for a current Python has code for %s: use the CPU, or another GPU" % what)
+        return
     if about.framework == "torch":
         _torch_set(
             about,
@@ -355,9 +360,13 @@ def _for_other_python(about: Situation, steps: Steps, rows: List[Tuple[str, Tupl
     if not any(_has_code(about, code) for _, code in rows):
         _older_gpu(about, steps, about.capability)
         return
+    _newer_python(about, steps, _index(about, rows))
+
+
+def _newer_python(about: Situation, steps: Steps, index: str) -> None:
     text = "PyTorch's builds with code for this GPU are for newer Pythons than %s: make an environment with one"
     steps.new_environment(text % about.python, "3.12", [])
-    steps.install("In it", "torch", index_url=_index(about, rows))
+    steps.install("In it", "torch", *beside_torch(about), index_url=index)
 
 
 def driver_for_cuda_12(about: Situation, steps: Steps) -> bool:

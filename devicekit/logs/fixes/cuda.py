@@ -349,6 +349,12 @@ def _torch_libraries(about: Situation, steps: Steps) -> None:
         )
         steps.install("Then let pip install the one that PyTorch needs, which is missing now", "torch")
         return
+    if "lib64" in about.words and not about.windows:
+        text = "PyTorch is in lib64, and what it needs may be in lib: in a new environment the two are one folder"
+        steps.run(
+            text, "python3 -m venv fresh && fresh/bin/python -m pip install %s" % name, on="linux", changes="files"
+        )
+        return
     again, mixed = "Install PyTorch again together with its CUDA packages", about.code == "cuda-version-mismatch"
     if not mixed:
         steps.reinstall(again, "torch")

@@ -278,7 +278,11 @@ def driver_too_old(about: Situation, steps: Steps) -> None:
         return
     cuda, least = _needed(about)
     if least and about.fact("driver") and version_at_least(about.fact("driver"), least):
-        least = ""  # what it needs more is not known
+        # It runs that CUDA, and something else brings a newer one.
+        install_nvidia(about, steps, "Update NVIDIA's driver")
+        text = "Or take back the runtime that is newer than CUDA %s" % cuda
+        steps.run(text, "python -m pip list | grep -i cuda-runtime", on="linux", instead=True)
+        return
     install_nvidia(about, steps, "Update NVIDIA's driver%s" % (" for CUDA %s" % cuda if cuda else ""), least)
     _older_build(about, steps)
 

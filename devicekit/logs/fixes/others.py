@@ -9,6 +9,7 @@ from ...matrix.projects import Release, sort_key
 from ...matrix.tables import IndexRow
 from .situation import Situation
 from .steps import Steps
+from .torch_builds import beside_torch
 
 #: A target whose code GPUs of its family run, as users report; AMD supports none of it (the same as diagnosis/rules/rocm.py).
 _RELATIVES = (("gfx103", "gfx1030", "10.3.0"), ("gfx110", "gfx1100", "11.0.0"))
@@ -276,7 +277,8 @@ def _torch_with_code(about: Situation, steps: Steps, gfx: str) -> None:
     newest = _of_torch(about, row) if row is not None else ()
     if row is not None and newest:
         text = "PyTorch's newest build with code for %s is that for ROCm %s" % (gfx, row.url.rpartition("rocm")[2])
-        steps.install(text, "torch==%s" % newest[-1].version, remove=["torch"], index_url=row.url)
+        also = beside_torch(about)
+        steps.install(text, "torch==%s" % newest[-1].version, *also, remove=["torch", *also], index_url=row.url)
     text = "Install a newer PyTorch build that has code for %s (AMD's multi-arch wheels: torch[device-%s]): %s"
     steps.say(text % (gfx, gfx, _builds(about)), changes="packages", instead=bool(newest))
 

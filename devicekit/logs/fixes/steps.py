@@ -55,7 +55,7 @@ class Steps:
     def add(self, *fixes: Fix) -> None:
         """Add steps that are not there yet."""
         for fix in fixes:
-            if fix.instead and fix.text.startswith(("Or ", "Or, ")):  # who shows it says so
+            if (fix.instead or not self.fixes) and fix.text.startswith(("Or ", "Or, ")):  # who shows it says so
                 text = fix.text.partition(" ")[2]
                 fix = fix.replace(text=text[:1].upper() + text[1:])
             same = (item.text == fix.text or (fix.command and item.command == fix.command) for item in self.fixes)

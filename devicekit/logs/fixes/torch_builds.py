@@ -55,7 +55,9 @@ def for_older_driver(about: Situation, steps: Steps, own: str, newest: str) -> b
     if about.framework != "torch" or not version or about.platform not in ("linux-x86_64", "windows-amd64"):
         return False
     running = [
-        (cuda, url) for cuda, url in _builds(version, about.platform) if cuda != own and _runs(about, cuda, newest)
+        (cuda, url)
+        for cuda, url in _builds(version, about.platform)
+        if not (own and sort_key(cuda) >= sort_key(own)) and _runs(about, cuda, newest)
     ]
     if not running:
         return False

@@ -949,7 +949,7 @@ def _estimator(about: Situation, steps: Steps) -> None:
 
 def module_shadowed(about: Situation, steps: Steps) -> None:
     """A file of the user hides the package."""
-    if about.signature == "py-clone-extension-missing":
+    if about.signature in ("py-clone-extension-missing", "gen-shared-object"):
         steps.say(
             "Start the program in another folder than the one with the source, so that the installed package is imported"
         )
