@@ -272,6 +272,68 @@ ROWS = [
         [r"\.\s+Install a newer PyTorch"],
         [],
     ),
+    # What fails is the library that the line names, whatever else is there.
+    (
+        "torch version: 2.2.0+cu121\nRuntimeError: CuPy failed to load libnvrtc.so.12: OSError: libnvrtc.so.12: cannot open "
+        "shared object file: No such file or directory",
+        LINUX,
+        [r"cupy-cuda12x\[ctk\]"],
+        ["reinstall", "PyTorch"],
+    ),
+    (
+        "$ export CUDA_HOME=$CUDA_HOME:/usr/local/cuda-11.8\n$ python -c 'from numba import cuda; cuda.cudadrv.libs.test()'\n"
+        "libnvvm.so: cannot open shared object file: No such file or directory",
+        LINUX,
+        [r"CUDA_HOME=/usr/local/cuda-11\.8"],
+        ["XLA"],
+    ),
+    (
+        "UnsupportedCUDAError: A GPU with NVIDIA Volta™ (Compute Capability 7.0) or newer architecture is required.",
+        LINUX,
+        [r"rapids=23\.12"],
+        [],
+    ),
+    (
+        "The package you are trying to install is only a placeholder project on PyPI.org repository.",
+        {"os": "windows"},
+        ["WSL 2"],
+        ["Install the CUDA"],
+    ),
+    (
+        "E external/xla/xla/stream_executor/cuda/cuda_dnn.cc:443] Memory usage: 6995392 bytes free, 8721572352 bytes total.\n"
+        "E external/xla/xla/stream_executor/cuda/cuda_dnn.cc:453] Possibly insufficient driver version: 510.47.3\n"
+        "XlaRuntimeError: FAILED_PRECONDITION: DNN library initialization failed.",
+        LINUX,
+        ["nvidia-smi"],
+        [r"jax\[cuda12\]"],
+    ),
+    (
+        "GPU 0: NVIDIA GeForce GTX 1650 (UUID: GPU-1)\nnumba.cuda.cudadrv.error.CudaSupportError: Error at driver init: "
+        "Call to cuInit results in CUDA_ERROR_NO_DEVICE (100)",
+        {"os": "wsl2"},
+        ["LD_LIBRARY_PATH=/usr/lib/wsl/lib", "NUMBA_CUDA_DRIVER"],
+        ["wsl --update"],
+    ),
+    (
+        "Failed to initialize NVML: Unknown Error\nGPU 0: NVIDIA A10 (UUID: GPU-f)",
+        LINUX,
+        ["container"],
+        ["modprobe", "ubuntu-drivers"],
+    ),
+    (
+        'Call returned HSA_STATUS_ERROR_OUT_OF_RESOURCES: no resources\nPRETTY_NAME="Rocky Linux 9.4"',
+        {"os": "wsl2", "gpu": "AMD Radeon RX 7900 XTX"},
+        ["usecase=wsl,rocm --no-dkms"],
+        ["kernel driver"],
+    ),
+    ("Failed to open file '/dev/accel/accel0': Permission denied", LINUX, ["usermod -aG render"], ["TPU"]),
+    (
+        "numba LinkerError\nptxas application ptx input, line 9; fatal   : Unsupported .version 7.3; current version is '7.1'",
+        {"os": "windows", "packages": {"torch": "1.7.1"}},
+        ["toolkit of the driver"],
+        ["PyTorch"],
+    ),
+    ("ERROR: No matching distribution found for jax-cuda12-pjrt==0.5.1", {"os": "macos"}, [r"install jax\s*$"], []),
     # What the log shows as done is not the first step.
     (
         "$ pip install tensorflow[and-cuda]\n>>> import tensorflow as tf; tf.__version__\n'2.16.1'\n"

@@ -132,11 +132,8 @@ def cuda_library_missing(about: Situation, steps: Steps) -> None:
         return
     if about.library == "CuPy":
         _cupy_libraries(about, steps)
-    elif about.signature == "cuda-nvvm-missing":
-        major = release_of(library_of(about)).partition(".")[0] or about.fact("cuda").partition(".")[0]
-        extra = major if major in ("12", "13") else "12"
-        steps.install("Install Numba's part for CUDA with the libraries that it needs", "numba-cuda[cu%s]" % extra)
-        steps.run("Or with conda", "conda install -c conda-forge cudatoolkit", changes="packages", instead=True)
+    elif about.signature == "cuda-nvvm-missing" or about.library == "Numba":
+        _numba_libraries(about, steps)
     elif about.framework == "torch":
         _torch_libraries(about, steps)
     elif about.framework == "jax":
@@ -363,6 +360,17 @@ def _torch_libraries(about: Situation, steps: Steps) -> None:
         steps.run(text, "unset LD_LIBRARY_PATH", on="linux", changes="variables")
     if mixed:
         steps.reinstall(again, "torch")
+
+
+def _numba_libraries(about: Situation, steps: Steps) -> None:
+    home = re.search(r"^/.*?(?=:)|(?<=:)/.*", about.known.environment.get("CUDA_HOME", ""))
+    if home:
+        steps.set("CUDA_HOME is one folder, not a list", "CUDA_HOME", home.group())
+        return
+    major = release_of(library_of(about)).partition(".")[0] or about.fact("cuda").partition(".")[0]
+    extra = major if major in ("12", "13") else "12"
+    steps.install("Install Numba's part for CUDA with the libraries that it needs", "numba-cuda[cu%s]" % extra)
+    steps.run("Or with conda", "conda install -c conda-forge cudatoolkit", changes="packages", instead=True)
 
 
 def _cupy_libraries(about: Situation, steps: Steps) -> None:
@@ -616,7 +624,8 @@ def _fused_convolution(about: Situation, steps: Steps) -> None:
 
 
 def _cudnn_of_jax(about: Situation, steps: Steps) -> None:
-    steps.upgrade("Let pip install the cuDNN that JAX was built with", "jax[cuda12]")
+    if not driver_for_cuda_12(about, steps):
+        steps.upgrade("Let pip install the cuDNN that JAX was built with", "jax[cuda12]")
     if about.signature != "jax-outdated-library":
         text = "If the memory is taken already: let JAX take what it needs, instead of three quarters of it"
         steps.set(text, "XLA_PYTHON_CLIENT_PREALLOCATE", "false")

@@ -344,6 +344,9 @@ def _cuda_of_build(about: Situation) -> str:
 def _older_build(about: Situation, steps: Steps) -> None:
     """What runs on the driver that is there."""
     driver, newest = about.fact("driver"), about.groups.get("found", "")
+    if "numba" in about.words and "input" in about.groups:
+        steps.say("Or give Numba the CUDA toolkit of the driver's CUDA (see nvidia-smi)", instead=True)
+        return
     if for_older_driver(about, steps, _cuda_of_build(about), newest):
         return
     cuda, also = LAST.get(newest.partition(".")[0], ""), beside_torch(about)
@@ -511,6 +514,14 @@ _WSL_LIBRARIES = "export LD_LIBRARY_PATH=/usr/lib/wsl/lib${LD_LIBRARY_PATH:+:$LD
 
 def driver_shadowed(about: Situation, steps: Steps) -> None:
     """Another libcuda is found before the driver's own."""
+    if about.wsl and "NO_DEVICE" in about.line:
+        steps.run("See which libcuda is found first", "ldconfig -p | grep libcuda.so", on="linux")
+        text = "Let that of Windows' driver come first"
+        steps.run(text, _WSL_LIBRARIES, on="linux", changes="variables")
+        if about.library == "Numba":
+            steps.set("Let Numba take it", "NUMBA_CUDA_DRIVER", "/usr/lib/wsl/lib/libcuda.so.1")
+        _no_linux_driver(steps, "If there is a Linux driver in WSL: remove it")
+        return
     if about.signature == "wsl-linux-driver":
         _no_linux_driver(steps, "Remove NVIDIA's Linux driver from WSL, which has the driver of Windows")
         steps.run("Restart WSL, from Windows", "wsl --shutdown", on="windows", changes="system")
@@ -693,7 +704,7 @@ def device_permission_denied(about: Situation, steps: Steps) -> None:
     """The device is there, and this user may not open it."""
     if any("usermod" in (fix.command or "") for fix in steps.fixes):
         return
-    if "/dev/accel" in about.line:
+    if re.search(r"/dev/accel(?!/)", about.line):  # in a folder they are the kernel's, of an NPU
         steps.run(
             "See who may open the TPU's nodes, and which process holds one", "ls -l /dev/accel*; sudo lsof /dev/accel0"
         )
@@ -726,7 +737,7 @@ def device_permission_denied(about: Situation, steps: Steps) -> None:
     nodes = {"nvidia": "/dev/nvidia*", "amd": "/dev/kfd /dev/dri/render*", "intel": "/dev/dri/render*"}.get(
         about.vendor, "/dev/dri"
     )
-    steps.run("See who may open them", "ls -l %s" % nodes, on="linux")
+    steps.run("See who may open them", "ls -l %s" % ("/dev/accel" if "/dev/accel" in about.line else nodes), on="linux")
 
 
 def _listed(steps: Steps, on: str = "") -> None:

@@ -130,6 +130,8 @@ class Situation:
     def framework(self) -> str:
         """``"tensorflow"``, ``"jax"``, ``"torch"``, ``"onnxruntime"``; "" if nothing says which."""
         mentioned, summary = self._mentioned(), families_of(self.summary)
+        if not families_of(self.line) | self._by_signature() and re.search("cupy|numba|cudf", self.line, re.I):
+            return ""  # what fails is that library, whatever else is there
         if len(mentioned) == 1 and not mentioned & summary:
             summary = frozenset()  # it is of a signature, and names the framework that such lines are mostly from
         about = [families_of(self.line), self._by_signature(), summary]
@@ -172,8 +174,9 @@ class Situation:
     @property
     def library(self) -> str:
         """Another library for GPUs that the log names, where it names no framework; "" if none."""
-        text = " ".join((self.line, " ".join(self.packages))).lower()
-        named = [title for name, title in _LIBRARIES.items() if name in text or name in self.words]
+        text, line = " ".join(self.packages).lower(), self.line.lower()
+        named = [title for name, title in _LIBRARIES.items() if name in line]
+        named += [title for name, title in _LIBRARIES.items() if name in text or name in self.words]
         return "" if self.framework or not named else named[0]
 
     def named(self, *names: str) -> bool:

@@ -467,7 +467,7 @@ def platform_unsupported(about: Situation, steps: Steps) -> None:
         return
     if about.windows and about.known.architecture == "aarch64":
         steps.say("On Windows for ARM, install the x64 Python from python.org: Windows translates it; or use WSL 2")
-    if about.macos and name.startswith("nvidia-"):
+    if about.macos and name.startswith(("nvidia-", "jax-cuda")):
         extra = "and-cuda" in about.line or about.framework == "tensorflow"
         steps.install("Install it without CUDA", *(("tensorflow", "tensorflow-metal") if extra else ("jax",)))
         return
