@@ -8,8 +8,8 @@ import pytest
 from measurements import HOSTILE, benchmark, comparison, diagnosis, selection, tuning
 
 import devicekit
-from devicekit.cli.html import write_page
 from devicekit.cli.main import main
+from devicekit.cli.output import write_page
 from devicekit.report.html.measurements import benchmark_report
 
 RESULTS = {
@@ -97,7 +97,7 @@ BLOCK = "import sys; sys.modules['matplotlib'] = None; sys.path.insert(0, sys.ar
     "call",
     [
         "from devicekit.report.rendering import record_page; record_page(m.benchmark())",
-        "from devicekit.cli.html import check_drawing; check_drawing('report.html')",
+        "from devicekit.cli.output import check_drawing; check_drawing('report.html')",
     ],
 )
 def test_a_missing_library_is_named_with_the_command_that_installs_it(python, call):

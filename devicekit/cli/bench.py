@@ -11,8 +11,7 @@ from typing import Any, Optional, Tuple, Union
 from ..errors import DevicekitError
 from ..runtime.scratch import replace_file
 from .arguments import add_html, json_output, let_import, model
-from .html import check_drawing, write_record
-from .output import INTERRUPTED, cannot_write, print_note, show, write_text
+from .output import INTERRUPTED, cannot_write, check_drawing, print_note, show, write_record, write_text
 
 
 def add_bench(verbs: Any) -> None:

@@ -7,8 +7,7 @@ from typing import Any, Dict, List, Optional
 
 from ..errors import DevicekitError, DeviceUnavailableError
 from .arguments import add_html, json_output, shape_of
-from .html import check_drawing, write_record
-from .output import print_note, show
+from .output import check_drawing, print_note, show, write_record
 
 _FUNCTION = "devicekit.measure.numerics.compare_child:compare_named"
 _FRAMEWORKS = ("tensorflow", "jax", "torch")

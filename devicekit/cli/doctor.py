@@ -8,9 +8,8 @@ from ..machine.facts import Machine
 from ..selection.selection import Selection
 from .arguments import add_html, examined, json_output
 from .explain import print_page
-from .html import made_now, write_page
 from .inputs import examine
-from .output import print_json, print_text, terminal_style
+from .output import made_now, print_json, print_text, terminal_style, write_page
 
 
 def add_doctor(verbs: Any) -> None:

@@ -6,8 +6,7 @@ from typing import Any
 from ..cluster.fleet.result import Fleet
 from ..errors import DevicekitError
 from .arguments import add_html, json_output
-from .html import write_record
-from .output import show
+from .output import show, write_record
 
 
 def add_fleet(verbs: Any) -> None:

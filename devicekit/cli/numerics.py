@@ -5,8 +5,7 @@ from typing import List, Optional, Sequence, Tuple
 
 from ..errors import DevicekitError
 from .arguments import add_html
-from .html import check_drawing, write_record
-from .output import show
+from .output import check_drawing, show, write_record
 
 _FRAMEWORKS = ("tensorflow", "jax", "torch")
 

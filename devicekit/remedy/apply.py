@@ -21,9 +21,8 @@ from ..runtime.verification import STAGES, FrameworkVerification, Verification, 
 from ..runtime.verify import verify_interpreter
 from .installers import Installer, check_packages, constraints_for, drop_unrecorded, find_installer, named, steps
 from .journal import ASIDE, FixFolder, Journal, Logbook
-from .layout import Layout, versions
+from .layout import Layout, unset_at_start, versions
 from .result import Attempt, Change, Remedy
-from .startup import unset_at_start
 
 #: A first import after an installation compiles thousands of files.
 _TRIAL_S = 300.0

@@ -17,9 +17,9 @@ from ..matrix.target import PYTHONS, Target
 from ..resolver.engine import Conflict, Need, parsed, solve
 from ..resolver.goals import GOALS, platforms_for
 from ..resolver.sets import best_set
+from .layout import UNSETTABLE
 from .predicted import FORMATS, PLUGIN_FILES, Release, build_of, exact, predict, predict_new
 from .result import Attempt, Change, Remedy
-from .startup import UNSETTABLE
 
 #: How many ways that keep the release are offered: each costs an install where the one before it did not help.
 _MOST_KEEPING = 2

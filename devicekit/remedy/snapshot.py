@@ -13,8 +13,8 @@ from typing import Callable, Dict, Iterable, Iterator, List, NamedTuple, Optiona
 
 from ..errors import RemedyError
 from ..records import parse_json
+from .layout import FILE as STARTUP_FILE
 from .layout import Layout
-from .startup import FILE as STARTUP_FILE
 
 #: What is kept of a path: of a file its size and time, of a link where it leads to, None of a folder.
 Kept = Union[Tuple[int, int], str, None]
