@@ -54,8 +54,8 @@ def test_a_met_requirement_is_not_skipped(run):
     result = run(NEEDS, machine="linux-eight-gpus")
     result.assert_outcomes(passed=4, skipped=3)
     found = reasons(result)
-    assert found[0].startswith("requires gpu with 80GiB: there is gpu:0, gpu:1, ")
-    assert found[0].endswith("gpu:7 (NVIDIA A100-SXM4-40GB)")
+    assert found[0].startswith("requires gpu with 80GiB: gpu:0 (NVIDIA A100-SXM4-40GB) has 40 GiB, ")
+    assert found[0].endswith("gpu:7 (NVIDIA A100-SXM4-40GB) has 40 GiB, and 80 GiB were asked for")
     assert found[1] == "requires 9 x gpu: usable: " + ", ".join("gpu:%d" % number for number in range(8))
     assert found[2].startswith("requires directml: ")
 
