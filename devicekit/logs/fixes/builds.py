@@ -163,7 +163,7 @@ def _older_gpu(about: Situation, steps: Steps, capability: str) -> None:
         if about.known.gpu_name
         else "compute capability %s" % capability
     )
-    if about.framework == "torch" and capability < "3.7":
+    if about.framework == "torch" and capability and capability_number(capability) < (3, 7):
         steps.say("No PyTorch for a current Python has code for %s: use the CPU, or another GPU" % what)
         return
     if about.framework == "torch":

@@ -963,10 +963,12 @@ def _jax(about: Situation, steps: Steps) -> None:
     if not gone and users and about.signature == "jax-attr":
         # JAX's own modules lack what an add-on asks for: the add-on is older, or newer, than this JAX.
         text = "Update what uses JAX: its newest release fits the newest JAX"
-        old = about.is_at_least("0.4") is False
-        if not old:
+        both = (*users, "jax", "jaxlib")
+        if about.is_at_least("0.4") is False:
+            steps.upgrade("JAX is the older one: update both", *both)
+        else:
             steps.upgrade(text, *users)
-        steps.upgrade("If JAX is the older one: update both"[3 * old :], *users, "jax", "jaxlib", instead=not old)
+            steps.upgrade("If JAX is the older one: update both", *both, instead=True)
         return
     if gone:
         text = "JAX has it no longer, from %s on: update the package that uses it" % gone

@@ -215,9 +215,8 @@ def _mend(
         )
     else:
         # Kernels are part of the framework: until July 2026 PyTorch had a wrong one for NVIDIA (pytorch/pytorch#188344).
-        first = _shown("Update %s, and see whether the device as a whole is sound", "verify")
-        kernels = "%s, whose kernels these are, or else the device's driver" % TITLES.get(target[1], target[1])
-        first = first.replace(text=first.text % kernels)
+        kernels = TITLES.get(target[1], target[1]) + ", whose kernels these are, or else the device's driver"
+        first = _shown("Update %s, and see whether the device as a whole is sound" % kernels, "verify")
     on_cpu = _on_cpu(target, name or "these layers", items, left)
     return on_cpu + (first,) if left is not None and left.agrees else (first,) + on_cpu
 

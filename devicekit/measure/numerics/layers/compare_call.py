@@ -222,7 +222,7 @@ def _on_device(subject: Subject, call: Call, number: int, device: str, cases: Se
         asked = (runner, layer, case, device, whats, items)
         if case is cases[0]:
             shown = shown_by_products(layer, items) and vanishes_with_short_factors(*asked)
-            arithmetic = _arithmetics(items, "gradient")[0] if shown else ""
+            arithmetic = _arithmetics(items)[0] if shown else ""
         alone = set() if shown or way.stress else lone_products(*asked)
         for item in without_excuses(layer, items, shown, alone):
             if way.note and item.verdict != "agrees":
@@ -323,7 +323,7 @@ def _checked(subject: Subject, computed: _Computed, check: Check, before: Sequen
     case, reference, dtype = computed.case, computed.case.reference, check.expected.dtype
     rounding = Rounding(reference, case.work, subject.seed)
     verdict = plain_verdict(check) or (stress_verdict if case.way.stress else verdict_on)(check, rounding)
-    coarse = [computed.arithmetic] if computed.arithmetic else _arithmetics(before, "gradient")
+    coarse = [computed.arithmetic] if computed.arithmetic else _arithmetics(before)
     if verdict.verdict == "differs" and coarse:
         verdict = coarse_verdict(verdict, coarse[0], check, rounding)
     device, ran_on = computed.labels.device, computed.outcome.ran_on
@@ -335,9 +335,9 @@ def _checked(subject: Subject, computed: _Computed, check: Check, before: Sequen
     return verdict
 
 
-def _arithmetics(items: Sequence[Difference], but: str) -> List[str]:
-    """Return the coarser arithmetics that verdicts show, those of a kind aside."""
-    return [item.arithmetic for item in items if item.verdict == "reduced-precision" and item.kind != but]
+def _arithmetics(items: Sequence[Difference]) -> List[str]:
+    """Return the coarser arithmetics that the verdicts on outputs show."""
+    return [item.arithmetic for item in items if item.verdict == "reduced-precision" and item.kind != "gradient"]
 
 
 def _noted(item: Difference, note: str) -> Difference:
