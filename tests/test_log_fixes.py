@@ -189,6 +189,35 @@ NO_CUDA_PROVIDER = (
     "provider names.Available providers: 'AzureExecutionProvider, CPUExecutionProvider'"
 )
 ROWS = [
+    # The library is in a folder where the loader does not look; CUDA 11.0 and 11.2 have another libcusolver.
+    (
+        "W tensorflow/stream_executor/platform/default/dso_loader.cc:60] Could not load dynamic library 'libcusolver.so.10'; "
+        "dlerror: libcusolver.so.10: cannot open shared object file: No such file or directory\n"
+        "$ locate libcusolver.so.10\n/opt/cuda-11.0/lib64/libcusolver.so.10",
+        {**LINUX, "packages": {"tensorflow": "2.4.1"}},
+        [r"export LD_LIBRARY_PATH=/opt/cuda-11\.0/lib64\$", r"cudatoolkit=11\.0 cudnn=8\.0"],
+        [r"11\.2"],
+    ),
+    (
+        "error: Can't find libdevice directory ${CUDA_DIR}/nvvm/libdevice.\n"
+        "tensorflow                2.17.0          cuda120py311h2063012_201    conda-forge",
+        LINUX,
+        [r"\A(?:.*\n){2}conda install -c conda-forge cuda-nvcc", r"XLA_FLAGS=.*\$CONDA_PREFIX"],
+        [r"nvidia-cuda-nvcc-cu12"],
+    ),
+    (
+        "tensorflow                2.3.0           mkl_py37h04bc1aa_0\n>>> tf.config.list_physical_devices('GPU')\n[]",
+        {**LINUX, "gpu": "GeForce RTX 2070"},
+        [r'conda install "tensorflow=2\.3\.0=gpu\*"'],
+        [r"pip install tensorflow==2\.3\.0", r"conda-forge"],
+    ),
+    (
+        "ERROR: Cannot uninstall 'wrapt'. It is a distutils installed project and thus we cannot accurately determine which "
+        "files belong to it which would lead to only a partial uninstall.",
+        {},
+        [r"pip install --ignore-installed wrapt"],
+        [r"uninstall -y tensorflow"],
+    ),
     # An old TensorFlow in a new environment: with the packages of its time.
     (
         NO_WHEEL % "tensorflow==1.15.0",

@@ -52,7 +52,9 @@ WORDS = {
     "onnxruntime": "onnxruntime", "podman": "podman", "kubectl": "kubernetes", "nvidia.com/gpu": "gpu-resource",
     "kubernetes": "kubernetes", "singularity": "singularity", "apptainer": "singularity", "docker": "docker",
     "conda": "conda", "miniforge": "conda", "mambaforge": "conda", "micromamba": "conda", "mamba install": "conda",
-    "conda/feedstock_root": "conda-build", "ubuntu": "ubuntu", "debian": "debian", "fedora": "fedora", "arch linux": "arch",
+    "conda/feedstock_root": "conda-build", "cuda112py": "conda-build", "cuda118py": "conda-build",
+    "cuda120py": "conda-build", "cuda126py": "conda-build", "cuda128py": "conda-build", "cuda129py": "conda-build",
+    "ubuntu": "ubuntu", "debian": "debian", "fedora": "fedora", "arch linux": "arch",
     "opensuse": "suse", "secure boot": "secure-boot", "directml": "directml", "poetry": "poetry", "uv pip": "uv",
     "mirroredstrategy": "mirrored", "> library(": "r", "reticulate": "r", "rstudio": "r", "www.piwheels.org": "raspberry",
     "swig_import_helper": "tf1-native", "python\\pywrap_tensorflow_internal.py": "tf1-native",
@@ -139,6 +141,8 @@ class Known:
         self.holder: Tuple[str, int] = ("", 0)
         #: How many MB TensorFlow found free on its smallest GPU when it started, 0 if no line says so.
         self.tensorflow_memory = 0
+        #: The libraries that a search found, by their names, and the folders that have them.
+        self.library_folders: Dict[str, str] = {}
         #: The first MIG instance that nvidia-smi lists.
         self.mig = ""
         self.machine: Optional[Machine] = None
@@ -210,6 +214,9 @@ class Known:
         if key == "wheel_python":
             if "version:python" not in self._stated:
                 self.versions.setdefault("python", "3." + value)
+        elif key == "library_file":
+            folder, _, name = value.rpartition("/")
+            self.library_folders.setdefault(name, folder)
         elif key == "mig":
             self.mig = self.mig or value
         elif key == "loss":

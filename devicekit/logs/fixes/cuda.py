@@ -130,6 +130,7 @@ def cuda_library_missing(about: Situation, steps: Steps) -> None:
     if about.macos:
         steps.say("macOS has no CUDA: uninstall the CUDA build, and use the CPU or Metal")
         return
+    _found_elsewhere(about, steps)
     if about.library == "CuPy":
         _cupy_libraries(about, steps)
     elif about.signature == "cuda-nvvm-missing" or about.library == "Numba":
@@ -142,6 +143,15 @@ def cuda_library_missing(about: Situation, steps: Steps) -> None:
         onnxruntime_cuda(about, steps)
     elif about.framework == "tensorflow" or not about.framework:
         _tensorflow_libraries(about, steps)
+
+
+def _found_elsewhere(about: Situation, steps: Steps) -> None:
+    """The very file is on this machine, in a folder where the loader does not look."""
+    folder = about.known.library_folders.get(library_of(about))
+    if folder:
+        path = "export LD_LIBRARY_PATH=%s${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" % folder
+        text = "%s is there: put its folder on the loader's path before Python starts" % library_of(about)
+        steps.run(text, path, on="linux", changes="variables")
 
 
 def _tensorflow_libraries(about: Situation, steps: Steps) -> None:
@@ -245,13 +255,9 @@ def _system_libraries(about: Situation, steps: Steps, cuda: str, cudnn: str) -> 
         steps.install("Its CUDA libraries come with pip", "tensorflow[and-cuda]>=2.14", instead=True)
         return
     if cuda.startswith("11") and about.python not in ("2.7", "3.5"):
-        steps.run(
-            "With conda, into the same environment",
-            "conda install -c conda-forge cudatoolkit=11.2 cudnn=8.1"
-            if cuda != "11.8"
-            else "conda install -c conda-forge cudatoolkit=11.8 cudnn=8.6",
-            changes="packages",
-        )
+        pair = {"11.8": ("11.8", "8.6"), "11.0": ("11.0", "8.0")}.get(cuda, ("11.2", "8.1"))
+        command = "conda install -c conda-forge cudatoolkit=%s cudnn=%s" % pair
+        steps.run("With conda, into the same environment", command, changes="packages")
         found = (
             about.requirements("cuda", keep=["%s==%s" % (about.distribution, about.version)]) if about.version else None
         )

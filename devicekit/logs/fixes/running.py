@@ -434,7 +434,7 @@ def _other_build(about: Situation, what: str) -> str:
             "build, or compile it from source"
         )
     old = about.python in ("2.7", "3.5", "3.6") or not about.python
-    older = " or TensorFlow 1.5 and before, which need no AVX," if old and what.startswith("AVX") else ""
+    older = " or TensorFlow 1.5.0 and before, which need no AVX (1.5.1 does)," if old and what.startswith("AVX") else ""
     older = older if about.framework == "tensorflow" else ""
     title = about.title if about.framework else "the program"
     return "Use a build of %s without %s: conda-forge's,%s or one that you compile from source for this processor" % (
