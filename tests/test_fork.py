@@ -8,6 +8,7 @@ import sys
 import pytest
 
 import devicekit
+from devicekit.children import locks
 
 pytestmark = pytest.mark.only_on("posix", reason="there is no fork on Windows")
 
@@ -47,6 +48,7 @@ def run(code, timeout=300):
 def test_a_fork_while_another_thread_looks_at_the_machine():
     code = """
 import devicekit
+from devicekit.children import locks
 stop = False
 def look():
     while not stop:
@@ -65,9 +67,9 @@ devicekit.select_device()
 
 def test_a_lock_that_another_thread_keeps_is_new_in_the_child_and_the_forking_threads_own_is_still_its_own():
     code = """
-from devicekit.children import fork_safe
-kept, own, free = (fork_safe.ForkSafeLock() for _ in range(3))
-fork_safe._PATIENCE_S = 0.2
+from devicekit.children import locks
+kept, own, free = (locks.ForkSafeLock() for _ in range(3))
+locks._PATIENCE_S = 0.2
 entered, leave = threading.Event(), threading.Event()
 def keep():
     with kept:
@@ -102,7 +104,7 @@ def test_every_lock_of_the_package_survives_a_fork():
     found = []
     for folder, _, names in os.walk(os.path.dirname(devicekit.__file__)):
         for name in names:
-            if name.endswith(".py") and name != "fork_safe.py":
+            if name.endswith(".py") and os.path.join(folder, name) != locks.__file__:
                 with open(os.path.join(folder, name), encoding="utf-8") as stream:
                     text = stream.read()
                 found += [
@@ -117,6 +119,7 @@ def test_a_fork_while_another_thread_imports_the_package(patience_s):
     """A file system that is slow at one module keeps the import in progress: the fork waits, or the child repeats it."""
     code = """
 import devicekit
+from devicekit.children import locks
 from devicekit.children import fork_imports
 fork_imports._PATIENCE_S = %r
 begun = threading.Event()
@@ -147,6 +150,7 @@ print(forked(use))
 def test_a_fork_while_another_thread_imports_what_the_package_needs(work):
     code = """
 import devicekit
+from devicekit.children import locks
 from devicekit.testing import load
 machine = load("linux-eight-gpus")
 class Slow:  # what a cold or a network disk does

@@ -1,12 +1,21 @@
-"""The kernel's lock on an open file: ``flock``, on Windows ``msvcrt.locking``.
+"""Locks between processes and between threads.
 
-It ends with the last process that has the file open. On POSIX a process that inherits the descriptor holds the lock
-too, so that what a killed process has started keeps it.
+Between processes: the kernel's lock on an open file, ``flock``, on Windows ``msvcrt.locking``. It ends with the last process
+that has the file open. On POSIX a process that inherits the descriptor holds the lock too, so that what a killed process has
+started keeps it.
+
+Between threads: locks that survive a fork. A child in which another thread's lock stays locked would wait for ever, and only
+the forking thread is alive in it. So a fork waits until the other threads have left what these locks protect, which also
+keeps it out of half of an import; if that takes too long, the child gets a new lock.
 """
 
 import errno
 import os
 import sys
+import threading
+import time
+import weakref
+from typing import Any, List
 
 if sys.platform == "win32":
     import msvcrt
@@ -47,3 +56,50 @@ def try_lock(handle: int) -> bool:
             return False
         raise
     return True
+
+
+#: How long a fork waits for all locks together: a thread that asks a hanging driver holds one for longer.
+_PATIENCE_S = 2.0
+
+
+class ForkSafeLock:
+    """A lock for ``with``, which the thread that has it may take again. There is one kind: for modules and for objects."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        _locks.add(self)
+
+    def __enter__(self) -> "ForkSafeLock":
+        self._lock.acquire()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._lock.release()
+
+
+_locks: "weakref.WeakSet[ForkSafeLock]" = weakref.WeakSet()
+#: The locks that the fork which is being made has taken; a fork inside a fork's handlers there is not.
+_taken: List[ForkSafeLock] = []
+
+
+def _before() -> None:
+    end = time.monotonic() + _PATIENCE_S
+    for lock in list(_locks):
+        if lock._lock.acquire(timeout=max(0.0, end - time.monotonic())):
+            _taken.append(lock)
+
+
+def _in_parent() -> None:
+    while _taken:
+        _taken.pop()._lock.release()
+
+
+def _in_child() -> None:
+    for lock in list(_locks):
+        if lock not in _taken:
+            lock._lock = threading.RLock()
+    _in_parent()
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows, where there is no fork
+    os.register_at_fork(before=_before, after_in_parent=_in_parent, after_in_child=_in_child)

@@ -7,7 +7,7 @@ import time
 from typing import Any, List
 
 from ..errors import printable
-from .fork_safe import ForkSafeLock
+from .locks import ForkSafeLock
 
 #: Those that are shown, the innermost last: only that one is drawn.
 _shown: "List[Progress]" = []

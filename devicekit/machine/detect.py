@@ -5,7 +5,7 @@ import sys
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Mapping, Optional, Tuple
 
-from ..children.fork_safe import ForkSafeLock
+from ..children.locks import ForkSafeLock
 from .host import WATCHED_MODULES
 from .live_host import LiveHost
 from .probe import read_machine

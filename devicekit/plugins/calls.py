@@ -4,7 +4,7 @@ import sys
 import threading
 from typing import Any, Callable, Dict, List, Tuple
 
-from ..children.fork_safe import ForkSafeLock
+from ..children.locks import ForkSafeLock
 from ..errors import DevicekitError, UnknownFactError, first_line
 
 

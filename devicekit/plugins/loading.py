@@ -5,7 +5,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Dict, Mapping, Optional, Sequence, Tuple
 
-from ..children.fork_safe import ForkSafeLock
+from ..children.locks import ForkSafeLock
 from ..machine.facts import PlatformFacts
 from .calls import PluginError
 from .discovery import EntryPoint

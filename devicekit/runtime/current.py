@@ -2,7 +2,7 @@
 
 from typing import Any, Optional, Tuple
 
-from ..children.fork_safe import ForkSafeLock
+from ..children.locks import ForkSafeLock
 from ..selection.selection import Change, Selection
 
 #: Held while a selection is made.

@@ -4,7 +4,7 @@ import os
 import sys
 from typing import Any, Dict, Optional, Tuple
 
-from ..children.fork_safe import ForkSafeLock
+from ..children.locks import ForkSafeLock
 from ..diagnosis.findings import Finding, name_of
 from ..machine.facts import Machine, PlatformFacts
 from ..plugins.calls import PluginError, call

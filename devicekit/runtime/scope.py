@@ -11,7 +11,7 @@ import sys
 import threading
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Set, Tuple, TypeVar
 
-from ..children.fork_safe import ForkSafeLock
+from ..children.locks import ForkSafeLock
 from ..selection.request import parse_request
 from ..selection.selection import Selection
 

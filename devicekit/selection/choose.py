@@ -1,13 +1,16 @@
 """Facts, findings and a request become a `Plan`. Pure: nothing is queried, set or imported."""
 
-from ..diagnosis.findings import Diagnosis
+from typing import Optional, Sequence, Tuple
+
+from ..diagnosis.findings import Candidate, Diagnosis, Finding, name_of
 from ..machine.facts import Machine
-from .accelerator_plan import accelerator_plan, fastest_plan
-from .cpu_plan import cpu_plan, unidentified_plan, unsupported_plan
-from .plan import Plan
-from .policies import checked_policy
+from .cpu_plan import cpu_plan, unidentified_plan, unsupported_plan, what_there_is
+from .plan import Plan, missing_device, number_of
+from .policies import Order, checked_policy, ordered
+from .ranking import Ranking, rank, slower_than_cpu
 from .request import Request
-from .situation import Criteria, examine
+from .situation import Criteria, Situation, examine, first_in
+from .throughput import Throughput
 
 
 def choose(machine: Machine, diagnosis: Diagnosis, request: Request, criteria: Criteria = Criteria()) -> Plan:  # noqa: B008 - frozen
@@ -38,3 +41,123 @@ def choose(machine: Machine, diagnosis: Diagnosis, request: Request, criteria: C
     if (criteria.policy == "fastest" or request.fastest) and not situation.request.indices:
         return fastest_plan(situation, criteria.measured)
     return accelerator_plan(situation, criteria)
+
+
+def accelerator_plan(situation: Situation, criteria: Criteria) -> Plan:
+    """Return the plan for the usable accelerator that the policy prefers."""
+    usable = situation.usable
+    if situation.request.indices:
+        return _plan_for(situation, Order(usable))
+    speeds: Sequence[str] = ()
+    if criteria.policy is None and len({item.name for item in usable}) > 1:  # equal cards are equally fast
+        ranking = rank(criteria.measured, situation.framework.name, [item.device for item in usable])
+        speeds = ranking.devices if ranking is not None else ()
+    return _plan_for(situation, ordered(usable, criteria.policy, speeds, criteria.count))
+
+
+def fastest_plan(situation: Situation, measured: Sequence[Throughput]) -> Plan:
+    """Return the plan for the fastest device that was measured, the CPU included; without figures, for the first one."""
+    usable, framework = situation.usable, situation.framework.name
+    devices = [item.device for item in usable] + ["cpu"] * situation.allows_cpu
+    ranking = rank(measured, framework, devices)
+    if ranking is None:
+        plan = _plan_for(situation, ordered(usable, "index"))
+        failed = next((row for row in measured if row.problem and _is_of(row, framework, devices)), None)
+        return plan.replace(reason=plan.reason + _why_unmeasured(devices, failed))
+    if ranking.devices[0] == "cpu":
+        plan = cpu_plan(situation)
+    else:
+        plan = _plan_for(situation, Order(_by_speed(usable, ranking)))
+    return _with_figures(plan, ranking, devices)
+
+
+def _plan_for(situation: Situation, order: Order) -> Plan:
+    """Return the plan for the first of some accelerators, or for those that the request names."""
+    request, candidates = situation.request, order.candidates
+    picked = candidates[:1]
+    if request.indices:
+        numbers = {number_of(item): item for item in candidates}
+        picked = tuple(numbers[index] for index in request.indices if index in numbers)
+    first, framework = picked[0], situation.framework
+    kind = first.device.partition(":")[0]
+    indices = tuple(number_of(item) for item in picked)
+    unusable = ["%s:%d" % (kind, index) for index in request.indices if index not in indices]
+    reason = _reason(situation, picked, order.reason)
+    cause = None
+    if unusable:
+        cause = _cause_against(situation, unusable)
+        reason += " (not usable: %s)" % ", ".join(unusable)
+    return Plan(
+        request=request,
+        framework=framework.name,
+        device=kind + ":" + ",".join(str(index) for index in indices),
+        platform=first.platform,
+        name=first.name,
+        indices=indices,
+        verify=True,
+        environment=framework.environment + first.environment,
+        libraries=situation.diagnosis.libraries_for(framework.name) if first.platform == "cuda" else (),
+        memory_bytes=first.memory_bytes,
+        fallback=bool(unusable),
+        findings=first_in(cause, situation.diagnosis.findings),
+        cause=cause,
+        reason=reason,
+        alternatives=() if request.indices else candidates[1:],
+        devices=picked,
+        device_type=first.device_type,
+        device_environment=first.environment,
+    )
+
+
+def _cause_against(situation: Situation, devices: Sequence[str]) -> Finding:
+    """Return why the first of some requested devices cannot be used: what blocks it, or that it is not here."""
+    blocking = next((item.blocked_by for item in situation.accelerators if item.device == devices[0]), ())
+    for code in blocking:
+        finding = situation.diagnosis.by_code(code, name_of(situation.framework.name))
+        if finding is not None:
+            return finding
+    return missing_device(devices[0], what_there_is(situation.accelerators))
+
+
+def _reason(situation: Situation, picked: Sequence[Candidate], why_first: str) -> str:
+    request = situation.request
+    if why_first:
+        return why_first if picked[0].usable else "%s; a self-test decides whether it works" % why_first
+    if any(item.usable is None for item in picked):
+        found = "the first accelerator that may work" if request.kind == "auto" else "asked for"
+        return "%s; a self-test decides" % found
+    return "the first usable accelerator" if request.kind == "auto" or not request.indices else "asked for and usable"
+
+
+def _by_speed(usable: Sequence[Candidate], ranking: Ranking) -> Tuple[Candidate, ...]:
+    """Return the fastest first, then what was not measured; what is slower than the CPU is left out."""
+    order = list(ranking.devices)
+    ahead = order[: order.index("cpu")] if "cpu" in order else order
+    first = [item for name in ahead for item in usable if item.device == name]
+    return (*first, *(item for item in usable if item.device not in order))
+
+
+def _is_of(row: Throughput, framework: Optional[str], devices: Sequence[str]) -> bool:
+    return name_of(row.framework) == name_of(framework) and row.device in devices
+
+
+def _why_unmeasured(devices: Sequence[str], failed: Optional[Throughput]) -> str:
+    """Say how to get figures, or why there are none; nothing if there is only one device."""
+    if len(devices) < 2:
+        return ""
+    if failed is not None:
+        return "; the speed of %s could not be measured: %s" % (failed.device, failed.problem.rstrip("."))
+    return "; their speeds were not measured yet (devicekit bench --compare %s)" % ",".join(devices)
+
+
+def _with_figures(plan: Plan, ranking: Ranking, devices: Sequence[str]) -> Plan:
+    slower = [slower_than_cpu(row, ranking.cpu) for row in ranking.rows] if ranking.cpu is not None else []
+    slow = tuple(item for item in slower if item is not None)
+    unmeasured = [name for name in devices if name not in ranking.devices]
+    reason = "the fastest in " + str(ranking)
+    if unmeasured:
+        reason += " (not measured: %s)" % ", ".join(unmeasured)
+    if plan.device != "cpu":
+        return plan.replace(by_speed=True, reason=reason, findings=plan.findings + slow)
+    cause = slow[0] if slow else None
+    return plan.replace(by_speed=True, reason=reason, fallback=False, findings=slow + plan.findings, cause=cause)

@@ -9,7 +9,7 @@ import time
 from typing import IO, Any, Dict, Optional
 
 from ...children.foreground import write_through
-from ...children.fork_safe import ForkSafeLock
+from ...children.locks import ForkSafeLock
 
 #: A longer line is passed on in parts, each on a line of its own: memory must not grow with it.
 LONGEST_LINE_BYTES = 1 << 20

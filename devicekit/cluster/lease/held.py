@@ -4,7 +4,7 @@ import os
 import threading
 from typing import Any, Dict, List, Sequence, Tuple
 
-from ...children.fork_safe import ForkSafeLock
+from ...children.locks import ForkSafeLock
 from ...diagnosis.findings import Candidate
 from ...errors import LeaseError
 from .locks import guard

@@ -15,7 +15,7 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tu
 
 import torch
 
-from ...children.fork_safe import ForkSafeLock
+from ...children.locks import ForkSafeLock
 from ...selection.request import Request
 from ...selection.selection import Change
 from .interface import MATRIX, Keras3Adapter, check_place, check_product

@@ -9,10 +9,9 @@ definition says otherwise.
 from fnmatch import fnmatchcase
 from typing import Dict, Iterable, Tuple, Union
 
-from .catalog_data import DATA
 from .catalog_layers import LAYERS
 from .catalog_linear import LINEAR
-from .catalog_math import MATH
+from .catalog_math import DATA, MATH
 from .operation import Operation
 
 #: What each `Operation.operation` computes: inputs, "->", outputs, and what the attributes mean.
