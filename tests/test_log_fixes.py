@@ -189,6 +189,120 @@ NO_CUDA_PROVIDER = (
     "provider names.Available providers: 'AzureExecutionProvider, CPUExecutionProvider'"
 )
 ROWS = [
+    # The releases that pip lists say for which Python and system it looks.
+    (
+        "ERROR: Could not find a version that satisfies the requirement tensorflow==2.18.0 (from versions: 2.16.0rc0, 2.16.1, "
+        "2.16.2)\nERROR: No matching distribution found for tensorflow==2.18.0",
+        {},
+        [r"no wheel for macos-x86_64", r"install tensorflow==2\.16\.2", r"cpython-3\.\d+-macos-aarch64"],
+        [r"py -3"],
+    ),
+    (
+        "ERROR: Could not find a version that satisfies the requirement tensorflow==2.12.0 (from versions: 2.16.0rc0, 2.16.1, "
+        "2.16.2, 2.17.0, 2.17.1)",
+        {},
+        [r"not for 3\.12", r"\A.*\n.*2\.16\.1 to 2\.\d+.*Python 3\.12", r"venv --python 3\.11"],
+        [r"macos-x86_64"],
+    ),
+    (
+        "ERROR: Could not find a version that satisfies the requirement tensorflow==2.4.0 (from versions: 2.2.0, 2.2.1, "
+        "2.2.2, "
+        "2.2.3, 2.3.0, 2.3.1, 2.3.2, 2.3.3, 2.3.4)",
+        LINUX,
+        [r"pip is too old", r"pip install --upgrade pip"],
+        [r"conda create|venv"],
+    ),
+    (
+        "ERROR: Could not find a version that satisfies the requirement tensorflow==1.15.0 (from versions: 2.5.0, "
+        "2.5.1, 2.5.2, "
+        "2.5.3, 2.6.0)",
+        LINUX,
+        [r"\A.*\n.*make an environment with Python 3\.7", r"have wheels for Python 3\.9"],
+        [],
+    ),
+    (
+        "$ python -m pip install tensorflow-macos\n  error: Unable to load dependency HDF5, make sure HDF5 is installed "
+        "properly"
+        "\n  ERROR: Failed building wheel for h5py",
+        {"os": "macos"},
+        [r"venv --python 3\.12 env .* tensorflow-macos"],
+        [r"env/bin/python h5py"],
+    ),
+    (
+        "(env) me@x86_64-apple-darwin13 ~ % pip install tensorflow-macos\n"
+        "ERROR: Could not find a version that satisfies the requirement tensorflow-macos (from versions: none)",
+        {},
+        [r"processor: install tensorflow itself.*\n.*pip install tensorflow\n"],
+        [r"py -3"],
+    ),
+    (
+        "C:\\>pip install tensorflow==2.4.0rc2\nERROR: Could not find a version that satisfies the requirement "
+        "tensorflow==2.4.0rc2 (from versions: none)\nsys.version: 3.8.2 [MSC v.1916 32 bit (Intel)]",
+        {"os": "windows"},
+        [r"Python\.Python\.3\.8", r"tensorflow==2\.4\.0$"],
+        [r"rc2\n.*rc2$"],
+    ),
+    # TensorFlow 1 on Windows.
+    (
+        "    % (build_info.cudart_dll_name, build_info.cuda_version_number))\nImportError: Could not find 'cudart64_100.dll'. "
+        "TensorFlow requires that this DLL be installed in a directory that is named in your %PATH% environment variable.",
+        {},
+        [r"CUDA 10\.0", r"where\.exe cudart64_100\.dll"],
+        [r"11\.2", r"cudart64_110"],
+    ),
+    (
+        "ImportError: Could not find 'nvcuda.dll'. TensorFlow requires that this DLL be installed in a directory that "
+        "is named "
+        "in your %PATH% environment variable.",
+        {},
+        [r"nvidia\.com/drivers", r"uninstall -y tensorflow-gpu; python -m pip install tensorflow$"],
+        [],
+    ),
+    (
+        "    from google.protobuf.pyext import _message\nImportError: DLL load failed: The specified procedure could "
+        "not be found.",
+        WINDOWS,
+        [r"3\.6\.8", r"protobuf==3\.6\.0"],
+        [r"VCRedist"],
+    ),
+    (
+        "ImportError: DLL load failed with error code 3221225501 while importing _pywrap_tensorflow_internal",
+        {},
+        [r"AVX"],
+        [r"VCRedist"],
+    ),
+    (
+        "ERROR: Could not install packages due to an OSError: [WinError 5] Access is denied: "
+        "'C:\\\\ProgramData\\\\Miniconda3\\\\"
+        "Lib\\\\site-packages\\\\numpy\\\\core\\\\_multiarray.pyd'",
+        WINDOWS,
+        [r"for all users", r"python -m venv env"],
+        [r"uninstall"],
+    ),
+    (
+        "Requirement already satisfied: tensorflow-gpu in c:\\py\\lib\\site-packages (2.10.0)\n"
+        '  Using cached tensorflow-gpu-2.12.0.tar.gz (2.6 kB)\n  python_version>"3.7"\nerror: metadata-generation-failed',
+        {"os": "windows", "python": "3.9", "packages": {"tensorflow-gpu": "2.10.0"}},
+        [r"Keep the tensorflow-gpu 2\.10\.0", r"wsl --install"],
+        [r"pip install tensorflow\b"],
+    ),
+    # macOS.
+    (
+        '  File "keras/src/engine/training.py", line 3582, in compile_from_config\n'
+        "AttributeError: 'SGD' object has no attribute 'build'",
+        {"os": "macos", "packages": {"tensorflow": "2.14.0"}},
+        [r"compile=False", r"tensorflow==2\.15\."],
+        [r"keras==2\.14"],
+    ),
+    (
+        "Python 3.13.2 | packaged by conda-forge | (main, Feb 17 2025) [Clang 18.1.8 ] on darwin\n>>> import tensorflow\n"
+        "libc++abi: terminating due to uncaught exception of type std::__1::system_error: mutex lock failed: Invalid "
+        "argument\n"
+        "zsh: abort      python",
+        {},
+        [r"--python 3\.12 .*tensorflow<2\.20"],
+        [r"doctor"],
+    ),
     # The library is in a folder where the loader does not look; CUDA 11.0 and 11.2 have another libcusolver.
     (
         "W tensorflow/stream_executor/platform/default/dso_loader.cc:60] Could not load dynamic library 'libcusolver.so.10'; "

@@ -38,7 +38,8 @@ _ARCHITECTURES = {
 }  # fmt: skip
 
 
-_PLATFORMS = {
+#: The matrix's names of what wheels are for.
+PLATFORM_OF = {
     ("linux", "x86_64"): "linux-x86_64", ("linux", "aarch64"): "linux-aarch64", ("windows", "x86_64"): "windows-amd64",
     ("macos", "aarch64"): "macos-arm64", ("macos", "x86_64"): "macos-x86_64",
 }  # fmt: skip
@@ -128,6 +129,8 @@ class Known:
         self.scalars: List[Tuple[str, str]] = []
         #: Exact versions that an installer looked for and did not find, by distribution.
         self.sought: Dict[str, str] = {}
+        #: The requirement that the user gave to pip.
+        self.asked = ""
         #: pip's words ("a 1.0 depends on b<3") by what is needed and who needs it.
         self.depends: Dict[str, Dict[str, str]] = {}
         #: The index that an installer took a distribution from, "" if no line names it.
@@ -217,6 +220,8 @@ class Known:
         elif key == "library_file":
             folder, _, name = value.rpartition("/")
             self.library_folders.setdefault(name, folder)
+        elif key == "asked":
+            self.asked = self.asked or value
         elif key == "mig":
             self.mig = self.mig or value
         elif key == "loss":
@@ -288,7 +293,7 @@ class Known:
         # Linux and Windows run on x86-64 by default; Macs exist in both kinds.
         apple = "aarch64" if "apple" in self.vendors else None
         architecture = self.architecture or (apple if self.system == "macos" else "x86_64")
-        return _PLATFORMS.get((self.system or "", architecture or ""))
+        return PLATFORM_OF.get((self.system or "", architecture or ""))
 
     def holds(self, condition: Mapping[str, Any], groups: Mapping[str, str], seen: Mapping[str, Any]) -> bool:
         """Return whether all parts of a condition are known to hold."""

@@ -1,5 +1,6 @@
 """From a log to findings: matches lines with signatures, collects context, and weighs the matches."""
 
+import re
 from typing import Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 from ..diagnosis.findings import Finding
@@ -7,6 +8,7 @@ from ..records import Record
 from .causes import Match, weigh
 from .context import WORDS, Known
 from .failures import Failures
+from .fixes.wheels import learn_offer
 from .lines import Effort, Line, candidate_lines, chunks_of_text
 from .scrub import scrub
 from .signatures import SAYS, Signature, filled, library_code, signatures
@@ -81,6 +83,10 @@ def read_log(log: "str | Iterable[bytes]", known: Optional[Known] = None, source
         reading.read(line)
     if "wddm" in known.words and "linux-path" not in known.words:
         known.learn({"os": "windows"}, {})  # only there nvidia-smi prints it
+    for offer in [match.groups for match in reading.matches if match.signature.id == "pip-from-versions-some"]:
+        if learn_offer(known, offer["requirement"], offer["found"]):
+            reading.counts["pip-too-old"] = 1
+        offer["found"] = re.sub(r",.*,", " to", offer["found"].strip())
     failure = reading.failures.first(effort.lines)
     findings, weight = weigh(reading.matches, known, reading.counts, source, bool(reading.harmless), failure)
     return Explanation(tuple(findings), tuple(reading.harmless), weight >= SAYS["symptom"])

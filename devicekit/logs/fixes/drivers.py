@@ -145,6 +145,9 @@ def driver_missing(about: Situation, steps: Steps) -> None:
     install_nvidia(
         about, steps, "If there is no driver yet: install NVIDIA's driver" if about.linux else "Install NVIDIA's driver"
     )
+    if "nvcuda.dll" in about.line and about.framework == "tensorflow" and not about.known.gpu_name:
+        text = "Without an NVIDIA GPU: replace tensorflow-gpu by the build for the CPU"
+        steps.install(text, "tensorflow", remove=["tensorflow-gpu"], instead=True)
 
 
 def _driver_libraries(about: Situation, steps: Steps) -> None:

@@ -1,10 +1,11 @@
 """Nothing to install: no wheel for this Python or platform, no framework, the wrong processor, several distributions."""
 
 import re
-from typing import Dict, List, Sequence, Tuple
+from typing import Dict, List, Sequence, Set, Tuple
 
 from ...matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, accepts, version_at_least
 from ...matrix.projects import sort_key
+from ..context import PLATFORM_OF, Known
 from .situation import PYTHONS, Situation, known_specifier, listed, newest, requirement_of, wildcard
 from .steps import Steps, conda_spec
 
@@ -72,6 +73,48 @@ def _asked(about: Situation) -> Tuple[str, str]:
     return name, wildcard(bounds)
 
 
+def learn_offer(known: Known, requirement: str, found: str) -> bool:
+    """Learn from the releases that pip finds for which Python and system it looks: they are all that have a wheel for these.
+
+    Return whether the release that is asked for has one as well, which this pip is too old to know.
+    """
+    name, bounds = requirement_of(requirement)
+    project, about = BUNDLED.project(name), Situation("", known, {})
+    usable = known_specifier(wildcard(bounds.partition("+")[0]))
+    if project is None:
+        return False
+    exists = bool(usable and about.releases(name, usable))
+    there = set(re.split(r",\s*", found.strip())) & set(project.versions)
+    # From 1.15 on, TensorFlow's wheels for Linux are for manylinux2010: pip 19.
+    old = exists and not there and name in TENSORFLOW_OWNERS and re.search(r"\b1\.1[34]\.\d", found) is not None
+    places, lacking = _places(known, about, name, there - project.yanked), []
+    for system, processor, python in places:
+        if not exists or not about.releases(name, usable, PLATFORM_OF[system, processor], python):
+            lacking.append((system, processor, python))
+    if old or (places and not lacking):
+        known.words.add("old-pip")
+    if places:
+        systems, processors, pythons = (set(items) for items in zip(*(lacking or places)))
+        if len(pythons) == 1:
+            known.versions.setdefault("python", pythons.pop())
+        if len(systems) == 1 == len(processors):
+            known.learn({"os": systems.pop(), "arch": processors.pop()}, {})
+    return "old-pip" in known.words
+
+
+def _places(known: Known, about: Situation, name: str, there: Set[str]) -> List[Tuple[str, str, str]]:
+    """For which systems, processors and Pythons some releases are all until the last of them."""
+    last, python = max(map(sort_key, there), default=()), about.python
+    return [
+        (*place, item)
+        for place, platform in PLATFORM_OF.items()
+        if place[0] == (known.system or place[0]) and place[1] == (known.architecture or place[1])
+        for item in ((python,) if python else PYTHONS)
+        if there
+        and there == {one.version for one in about.releases(name, "", platform, item) if sort_key(one.version) <= last}
+    ]
+
+
 def python_unsupported(about: Situation, steps: Steps) -> None:
     """A release has no wheel for this Python: name those it has, or the releases that this Python has."""
     name, bounds = _asked(about)
@@ -83,6 +126,8 @@ def python_unsupported(about: Situation, steps: Steps) -> None:
         return
     project, usable = BUNDLED.project(name), known_specifier(bounds)
     if _file_of_another_python(about, steps) and about.jetson:
+        return
+    if "old-pip" in about.words:
         return
     if _ended(name, usable):
         tensorflow_gpu_removed(about, steps)
@@ -107,20 +152,34 @@ def python_unsupported(about: Situation, steps: Steps) -> None:
         return
     if _range_of_a_lock(about, steps, label, pythons):
         return
+    whole = requirement_of(about.known.asked)
+    for_all = [item for item in pythons if item in about.pythons(whole[0], known_specifier(whole[1]), about.platform)]
+    if for_all and whole[0] != name:  # it is needed by what the user installs
+        pythons, name, bounds = tuple(for_all), *whole
     if about.python in pythons:
         _python_fits(about, steps, name, label, "" if bounds else pythons[1 if len(pythons) > 2 else 0])
         return
-    _other_release(about, steps, name, usable, first=name in ("torch-directml",))
+    _another_python(about, steps, name, bounds, pythons)
+    if name == "tensorflow-directml" and not about.macos:
+        install_directml(
+            about, steps, "Or for TensorFlow 2.10 (Python 3.7 to 3.10): its plug-in for DirectML", instead=True
+        )
+
+
+def _another_python(about: Situation, steps: Steps, name: str, bounds: str, pythons: Sequence[str]) -> None:
+    """A new environment with a Python that has wheels, and the newest release for this one."""
+    usable, label = known_specifier(bounds), ("%s %s" % (name, bounds.lstrip("="))).strip()
+    another = re.match(r"[=~]=1\.", bounds) is not None  # programs for TensorFlow 1 do not run on 2
+    if not another:
+        _other_release(about, steps, name, usable)
     where = " on %s" % _PLATFORMS[about.platform] if about.platform else ""
     text = "%s has wheels for Python %s%s" % (label, listed(sorted(pythons, key=sort_key)), where)
     names = _with_pins(about, name, bounds, pythons[0])
     steps.new_environment("%s: make an environment with Python %s" % (text, pythons[0]), pythons[0], names)
     if not about.manager and "conda" not in str(steps.fixes[-1].command):
         steps.run("Or with conda", "conda create -n env python=%s" % pythons[0], changes="files", instead=True)
-    if name == "tensorflow-directml" and not about.macos:
-        install_directml(
-            about, steps, "Or for TensorFlow 2.10 (Python 3.7 to 3.10): its plug-in for DirectML", instead=True
-        )
+    if another:
+        _other_release(about, steps, name, usable, instead=True)
 
 
 def _with_pins(about: Situation, name: str, bounds: str, python: str) -> Sequence[str]:
@@ -336,7 +395,7 @@ def _python_fits(about: Situation, steps: Steps, name: str, label: str, newer: s
         )
 
 
-def _other_release(about: Situation, steps: Steps, name: str, bounds: str, first: bool = False) -> None:
+def _other_release(about: Situation, steps: Steps, name: str, bounds: str, instead: bool = False) -> None:
     """The newest release that has a wheel for this very Python."""
     if not about.python or (about.framework == "tensorflow" and about.embedded):
         return
@@ -353,7 +412,7 @@ def _other_release(about: Situation, steps: Steps, name: str, bounds: str, first
             about.python,
             where,
         )
-    steps.install(text, "%s==%s" % (name, have[-1].version))
+    steps.install(text, "%s==%s" % (name, have[-1].version), instead=instead)
 
 
 def _no_platform(about: Situation, steps: Steps, name: str, bounds: str, label: str) -> None:
@@ -383,6 +442,10 @@ def _no_platform(about: Situation, steps: Steps, name: str, bounds: str, label: 
         elif pythons:
             text += " (the newest for Python %s)" % listed(sorted(pythons, key=sort_key))
             steps.new_environment(text, pythons[0], ["%s==%s" % (name, new), *_numpy_1(name, new)])
+        native = about.pythons(name, bounds, "macos-arm64") if about.platform == "macos-x86_64" else ()
+        if native:
+            text = "If the Mac has Apple silicon, this Python is for Intel: make an environment with a native one"
+            steps.run(text, "uv venv --python cpython-%s-macos-aarch64" % native[0], changes="files", instead=True)
     elif about.platform:
         steps.say("No release of %s has a wheel for %s" % (name, where))
     if about.macos and name == "tensorflow":
@@ -679,7 +742,12 @@ def _no_or_other(about: Situation, steps: Steps, name: str, bounds: str, label: 
 
 def _sixty_four(about: Situation, steps: Steps, name: str, bounds: str) -> None:
     """A 32-bit Python: which 64-bit one, and what to install into it."""
-    pythons = about.pythons(name, known_specifier(bounds), "windows-amd64" if about.windows else "")
+    where = "windows-amd64" if about.windows else ""
+    pythons = about.pythons(name, known_specifier(bounds), where)
+    if bounds and not pythons:  # a candidate of a release, whose files are gone, or no release at all
+        bounds = re.sub(r"\.?(?:a|b|rc|dev)\d+$", "", bounds)
+        pythons = about.pythons(name, known_specifier(bounds), where)
+        bounds = bounds if pythons else ""
     version = pythons[0] if pythons else "3.12"
     text = "Install a 64-bit (x64) Python %s: there are no wheels for 32-bit Python" % version
     if about.windows:
@@ -775,6 +843,12 @@ def _gpu_requirement(about: Situation, name: str) -> str:
 
 def tensorflow_gpu_removed(about: Situation, steps: Steps) -> None:
     """The distribution tensorflow-gpu ended with 2.11."""
+    if about.windows and about.packages.get("tensorflow-gpu", "").startswith("2.10"):
+        text = "Keep the tensorflow-gpu %s that is there: no later TensorFlow has a GPU on native Windows"
+        steps.say(text % about.packages["tensorflow-gpu"], changes="packages")
+        text = "For a newer one, use WSL 2"
+        steps.run(text, "wsl --install", on="windows", who="admin", changes="system", instead=True)
+        return
     if about.windows:
         steps.install("Install tensorflow; on native Windows it computes on the CPU from 2.11 on", "tensorflow")
         if about.python in ("", "3.7", "3.8", "3.9", "3.10"):
@@ -983,4 +1057,7 @@ def rosetta_python(about: Situation, steps: Steps) -> None:
         changes="files",
     )
     steps.say("Or install Miniforge for arm64; a terminal that is opened with Rosetta starts the Intel Python again")
+    if re.search("tensorflow-m(?:acos|etal)", about.line) and not about.known.gpu_name:
+        text = "If the Mac has an Intel processor: install tensorflow itself, whose wheels for it end with 2.16.2"
+        steps.install(text, "tensorflow", instead=True)
     steps.run("It should print arm64", 'python -c "import platform; print(platform.machine())"')
