@@ -189,6 +189,14 @@ NO_CUDA_PROVIDER = (
     "provider names.Available providers: 'AzureExecutionProvider, CPUExecutionProvider'"
 )
 ROWS = [
+    (
+        "NotImplementedError: No operator found for `memory_efficient_attention_forward` with inputs:\n"
+        "`cutlassF-pt` is not supported because:\n"
+        "    requires device with capability <= (9, 0) but your GPU has capability (12, 0) (too new)",
+        WINDOWS,
+        [r"no kernel for a GPU this new", r"\A.*\n.*\n.*uninstall -y xformers"],
+        [r"xformers\.info"],
+    ),
     # The releases that pip lists say for which Python and system it looks.
     (
         "ERROR: Could not find a version that satisfies the requirement tensorflow==2.18.0 (from versions: 2.16.0rc0, 2.16.1, "
