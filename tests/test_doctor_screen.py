@@ -13,8 +13,7 @@ import pytest
 from devicekit import diagnose, select_device
 from devicekit.cli.main import main
 from devicekit.errors import MachineFileError
-from devicekit.machine.packed import pack, unpack
-from devicekit.machine.snapshot import load_machine
+from devicekit.machine.snapshot import load_machine, pack, unpack
 from devicekit.report.amounts import system_name
 from devicekit.report.screen import LIMIT, doctor_screen
 from devicekit.report.terminal import Style

@@ -14,7 +14,7 @@ from devicekit import select_device
 from devicekit.diagnosis.diagnose import run_rules
 from devicekit.machine.interpreter import other_interpreter
 from devicekit.machine.probe import read_machine
-from devicekit.machine.probe.copied_packages import parse_version
+from devicekit.machine.probe.python import parse_version
 from devicekit.matrix.matrix import Matrix
 from devicekit.report.screen import doctor_screen
 from devicekit.report.terminal import Style

@@ -14,8 +14,8 @@ from devicekit.machine.probe import read_machine
 from devicekit.measure import TunedOption, Tuning
 from devicekit.measure.tuning import cache
 from devicekit.measure.tuning.applying import finish, prepare
-from devicekit.measure.tuning.gains import gain_of, noise_of
 from devicekit.measure.tuning.options import NAMES, Option, candidates, wanted
+from devicekit.measure.tuning.racing import gain_of, noise_of
 from devicekit.measure.tuning.tune import installed_allocators, physical_cores
 from devicekit.report.benchmark import tuning_text
 from devicekit.report.terminal import Style

@@ -214,7 +214,7 @@ class Matrix:
         )
 
     def peaks(self) -> List[Dict[str, Any]]:
-        """Return how fast devices are at most; see `devicekit.matrix.peaks`."""
+        """Return how fast devices are at most; see `devicekit.matrix.gpu_names`."""
         return self._table("peaks")
 
     def import_memory(self, project: str, version: str) -> Optional[ImportMemory]:

@@ -16,7 +16,7 @@ from typing import List, Optional, Sequence, Tuple
 from ..diagnosis.findings import Candidate, Diagnosis, Finding, name_of
 from ..diagnosis.frameworks import BACKENDS
 from ..machine.facts import Machine
-from ..machine.packed import pack
+from ..machine.snapshot import pack
 from ..selection.selection import Selection, is_stuck
 from .amounts import cores, count, framework_state, framework_title, processor, sign, usable_memory, without_release
 from .compatibility_table import Cell, matrix_row

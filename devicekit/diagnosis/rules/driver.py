@@ -10,11 +10,10 @@ from ..findings import Evidence, Finding, Fix, Kind, LazyFixes
 from ..install_fixes import replace_by_goal
 from ..view import View
 from .driver_health import cuda_in_use
-from .driver_installs import forward_compatibility, install_driver, remove_linux_driver, update_driver
+from .driver_installs import driver_need, forward_compatibility, install_driver, remove_linux_driver, update_driver
 from .frameworks import uses
 from .gpu_builds import driver_too_old_for
 from .gpu_code import compiled_for_all
-from .nvidia_driver import driver_need
 from .oneapi import intel_driver_missing
 from .registry import rule
 from .rocm import amd_driver_missing

@@ -1,4 +1,6 @@
-"""How a driver is installed or updated: by the distribution's package manager, in Windows, or on a container's host. Pure.
+"""Which NVIDIA driver is there, which one is needed, and how a driver is installed or updated. Pure.
+
+By the distribution's package manager, in Windows, or on a container's host.
 
 The commands are data (matrix/data/driver_installs.json), each with the page that it is from.
 """
@@ -7,12 +9,12 @@ import re
 from typing import Dict, List, Optional, Sequence, Tuple
 
 from ...machine.facts import Native, OsRelease
+from ...matrix.gpu_support import DriverLimit, DriverNeed, driver_limits, needed_driver
 from ...matrix.matrix import accepts, version_at_least
 from ...matrix.tables import DriverInstall
 from .. import pages
 from ..findings import Fix
 from ..view import View
-from .nvidia_driver import driver_limit
 
 #: What reports and old snapshots call distributions, of which only the name is known.
 _NAMES = (("Ubuntu", "ubuntu"), ("Debian GNU/Linux", "debian"), ("Fedora", "fedora"), ("Arch Linux", "arch"))
@@ -203,3 +205,33 @@ def install_compute_runtime(view: View) -> Fix:
             return view.shell.system_packages_fix("Install Intel's compute runtime", words)
     text = "Install Intel's compute runtime (Level Zero and OpenCL) from Intel's repository for this system"
     return Fix(text, who="admin", changes="driver")
+
+
+def driver_version(view: View) -> Tuple[str, str]:
+    """Return the version of NVIDIA's driver that programs meet, and where it was seen; "" if it is not known."""
+    driver = view.machine.driver
+    # In WSL the driver is Windows' own, of which only NVML tells; so on Windows.
+    windows = view.machine.native.system == "windows" or bool(view.machine.process.wsl.or_none())
+    fact = driver.nvidia_version if windows else driver.nvidia_kernel_version
+    return fact.or_none() or "", fact.source
+
+
+def capabilities_of(view: View) -> Tuple[str, ...]:
+    """Return the known compute capabilities of the NVIDIA GPUs."""
+    found = [item.compute_capability or view.matrix.compute_capability(item.name) for item in view.vendor("nvidia")]
+    return tuple(text for text in found if text)
+
+
+def driver_need(view: View, cuda: str, compiled: bool = False) -> Optional[DriverNeed]:
+    """Return the oldest driver that a build for a CUDA release needs here, None if it is not known.
+
+    ``compiled``: the driver has to compile the build's code for the GPUs.
+    """
+    windows = view.machine.native.system == "windows" or bool(view.machine.process.wsl.or_none())
+    return needed_driver(cuda, capabilities_of(view), "windows" if windows else "linux", view.matrix, compiled)
+
+
+def driver_limit(view: View) -> Optional[DriverLimit]:
+    """Return the last driver branch for the oldest of the NVIDIA GPUs, None where current drivers support all of them."""
+    limits = driver_limits(capabilities_of(view), view.matrix)
+    return limits[0] if limits else None

@@ -15,11 +15,10 @@ from ..requirements import applies
 from ..view import View
 from .adapter_findings import windows_build
 from .cuda_order import cuda_accelerators
-from .driver_installs import forward_compatibility, update_driver
+from .driver_installs import driver_need, driver_version, forward_compatibility, update_driver
 from .frameworks import GpuBuild, gpu_build, uses
 from .gpu_installs import jax_with_cuda, torch_build, torch_with_cuda
 from .libraries import search
-from .nvidia_driver import driver_need, driver_version
 
 _URL = {
     "jax": pages.JAX,

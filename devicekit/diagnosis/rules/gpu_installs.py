@@ -10,8 +10,7 @@ from ...matrix.matrix import accepts, version_at_least
 from .. import pages
 from ..findings import Fix
 from ..view import View
-from .driver_installs import update_driver
-from .nvidia_driver import capabilities_of, driver_limit, driver_need, driver_version
+from .driver_installs import capabilities_of, driver_limit, driver_need, driver_version, update_driver
 
 
 def runs(view: View, cuda: str) -> bool:

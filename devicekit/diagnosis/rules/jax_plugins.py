@@ -13,8 +13,8 @@ from ...matrix.gpu_support import capability_number
 from .. import pages
 from ..findings import Evidence, Finding, Fix, Kind
 from ..view import View
+from .driver_installs import capabilities_of
 from .frameworks import gpu_build, is_there, uses
-from .nvidia_driver import capabilities_of
 
 #: The platforms that ``JAX_PLATFORMS=gpu`` stands for; every one that is named must exist.
 _ALIASES = {"gpu": ("cuda", "rocm")}

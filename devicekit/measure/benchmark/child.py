@@ -104,8 +104,8 @@ def _uuid(selection: Any) -> str:
 
 def _peak(selection: Any, task: Dict[str, Any]) -> Optional[float]:
     """Return what the device can compute at most in the task's precision."""
+    from ...matrix.gpu_names import peak_flops
     from ...matrix.matrix import BUNDLED
-    from ...matrix.peaks import peak_flops
 
     precision = task["precision"].replace("mixed_", "")
     full = (task["settings"] or {}).get("tf32") is False or os.environ.get("NVIDIA_TF32_OVERRIDE") == "0"

@@ -2,8 +2,7 @@
 
 from typing import Any, Optional
 
-from .memory import peak_of_process
-from .step_loop import Job, Loop, compile_model
+from .step_loop import Job, Loop, compile_model, peak_of_process
 
 
 class JaxLoop(Loop):

@@ -7,8 +7,7 @@ from typing import Any, Dict, Optional
 import numpy as np
 
 from .data import mapped, pool
-from .memory import peak_of_process
-from .step_loop import Job, Loop, compile_model
+from .step_loop import Job, Loop, compile_model, peak_of_process
 
 
 class TensorFlowLoop(Loop):

@@ -3,8 +3,7 @@
 from typing import Any, List, Optional
 
 from .data import batches
-from .memory import peak_of_process
-from .step_loop import Job, Loop, optimizer_for
+from .step_loop import Job, Loop, optimizer_for, peak_of_process
 
 
 class TensorFlow1Loop(Loop):

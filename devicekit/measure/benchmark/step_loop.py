@@ -1,5 +1,6 @@
 """What a loop is given, and what it must do: the same for every framework."""
 
+import sys
 from types import MappingProxyType
 from typing import Any, Callable, Iterator, Mapping, Optional, Tuple
 
@@ -104,3 +105,25 @@ def compile_model(keras: Any, network: Any, job: Job, **options: Any) -> None:
     else:
         loss = keras.losses.SparseCategoricalCrossentropy(from_logits=job.loss == "logits")
     network.compile(optimizer=optimizer_for(keras, job), loss=loss, **options)
+
+
+def peak_of_process() -> Optional[int]:
+    """Return the largest amount of physical memory that this process has held, in bytes; None if that is not told.
+
+    All of it counts: the interpreter and the framework's libraries (some 300 to 700 MB), the model, and the data. On
+    Linux it is ``VmHWM`` of ``/proc/self/status``: what ``getrusage`` says there begins with the peak of the process that
+    started this one.
+    """
+    if sys.platform == "win32":
+        return None
+    if sys.platform.startswith("linux"):
+        try:
+            with open("/proc/self/status", encoding="ascii", errors="replace") as stream:
+                lines = [line.split() for line in stream if line.startswith("VmHWM:")]
+        except OSError:  # some sandboxes have no /proc
+            return None
+        return int(lines[0][1]) * 1024 if lines else None
+    import resource
+
+    peak = int(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+    return peak if sys.platform == "darwin" else peak * 1024

@@ -17,9 +17,8 @@ from ...selection.selection import Selection
 from ..benchmark.arguments import tasks_for
 from ..benchmark.models import model_named
 from . import cache
-from .gains import Gain, Noise, noise_of
 from .options import Option, candidates, wanted
-from .racing import Racer, RacerEnded, race
+from .racing import Gain, Noise, Racer, RacerEnded, noise_of, race
 from .result import TunedOption, Tuning
 
 #: How long tuning may take.
