@@ -103,6 +103,18 @@ def test_what_a_program_survives_is_not_reported():
     assert only(absent).code == "dependency-incompatible"
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Using TensorFlow backend.",
+        "2026-11-28 10:17:33.663091: I tensorflow/core/platform/cpu_feature_guard.cc:210] This TensorFlow binary is optimized "
+        "to use available CPU instructions in performance-critical operations.",
+    ],
+)
+def test_a_harmless_line_does_not_hide_the_traceback_after_it(line):
+    assert only(line + "\n" + traceback("ValueError: odd", OWN, KERAS)).code == "cause-unknown"
+
+
 def test_whoever_stops_a_program_makes_no_error():
     assert explain_log(traceback("KeyboardInterrupt", OWN, KERAS)).findings == ()
     assert explain_log(traceback("SystemExit: 0", OWN)).findings == ()

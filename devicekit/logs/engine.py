@@ -18,6 +18,10 @@ _OF_ONE_SIGNATURE = 6
 
 #: The signature of lines that a running program prints.
 _RUNS = "ctx-program-runs"
+
+#: That of what is optional and absent, which logs the traceback of its import as well.
+_ABSENT = "torch-optional-package-missing"
+
 #: Maximum number of harmless lines that are reported.
 _HARMLESS = 50
 
@@ -118,7 +122,7 @@ class _Reading:
         for signature, groups in found:
             self._add(line, signature, groups, signature.id in overruled)
         runs = any(signature.id == _RUNS for signature, _ in found)
-        self.failures.note(line, runs, any(signature.says == "harmless" for signature, _ in found))
+        self.failures.note(line, runs, any(signature.id == _ABSENT for signature, _ in found))
 
     def _add(self, line: Line, signature: Signature, groups: Dict[str, str], overruled: bool) -> None:
         # Every line may add context; of a finding's lines, the first few are enough.

@@ -181,8 +181,7 @@ class Failures:
     def note(self, line: Line, runs: bool, harmless: bool) -> None:
         """Note a line.
 
-        ``runs``: it shows a running program. ``harmless``: it is known to be harmless, and a traceback right after it belongs
-        to it.
+        ``runs``: it shows a running program. ``harmless``: the traceback right after it belongs to it, and is harmless.
         """
         self._lines.append((line, runs, harmless))
 
