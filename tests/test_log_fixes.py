@@ -189,6 +189,19 @@ NO_CUDA_PROVIDER = (
     "provider names.Available providers: 'AzureExecutionProvider, CPUExecutionProvider'"
 )
 ROWS = [
+    # conda-forge has cuDNN 8.4 and 8.8; pip has no libraries of CUDA 11.0 for TensorFlow.
+    (
+        DLL % ("libcudart.so.11.0", "libcudart.so.11.0: cannot open shared object file"),
+        {**LINUX, "python": "3.9", "gpu": "NVIDIA A10", "packages": {"tensorflow": "2.12.0"}},
+        [r"cudatoolkit=11\.8 cudnn=8\.8\n", r"nvidia-cudnn-cu11==8"],
+        [],
+    ),
+    (
+        DLL % ("libcusolver.so.10", "libcusolver.so.10: cannot open shared object file"),
+        {**LINUX, "python": "3.8", "gpu": "NVIDIA A10", "packages": {"tensorflow": "2.4.1"}},
+        [r"cudatoolkit=11\.0 cudnn=8\.0"],
+        [r"wheels of pip", "LD_LIBRARY_PATH="],
+    ),
     (
         "NotImplementedError: No operator found for `memory_efficient_attention_forward` with inputs:\n"
         "`cutlassF-pt` is not supported because:\n"

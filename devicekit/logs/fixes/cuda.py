@@ -255,13 +255,14 @@ def _system_libraries(about: Situation, steps: Steps, cuda: str, cudnn: str) -> 
         steps.install("Its CUDA libraries come with pip", "tensorflow[and-cuda]>=2.14", instead=True)
         return
     if cuda.startswith("11") and about.python not in ("2.7", "3.5"):
-        pair = {"11.8": ("11.8", "8.6"), "11.0": ("11.0", "8.0")}.get(cuda, ("11.2", "8.1"))
+        # conda-forge has no cuDNN 8.6: 8.8 came after 8.4.
+        pair = {"11.8": ("11.8", "8.8"), "11.0": ("11.0", "8.0")}.get(cuda, ("11.2", "8.1"))
         command = "conda install -c conda-forge cudatoolkit=%s cudnn=%s" % pair
         steps.run("With conda, into the same environment", command, changes="packages")
         found = (
             about.requirements("cuda", keep=["%s==%s" % (about.distribution, about.version)]) if about.version else None
         )
-        if found is not None:
+        if found is not None and "nvidia-" in " ".join(found[0]):  # those of CUDA 11.0 are none
             steps.install_set("Or as wheels of pip (nvidia-...-cu11)", found, instead=True)
             steps.run("Put their folders on the loader's path before Python starts", LOADER_PATH, on="linux")
     elif cuda in ("10.0", "10.1", "9.0"):
