@@ -189,6 +189,41 @@ NO_CUDA_PROVIDER = (
     "provider names.Available providers: 'AzureExecutionProvider, CPUExecutionProvider'"
 )
 ROWS = [
+    # The user's own site comes before the container's packages.
+    (
+        'Traceback (most recent call last):\n  File "/app/run.py", line 2, in <module>\n    import tensorflow as tf\n'
+        '  File "/usr/lib/python3.10/dist-packages/tensorflow/core/framework/types_pb2.py", line 5, in <module>\n'
+        '  File "/home/me/.local/lib/python3.10/site-packages/google/protobuf/descriptor.py", line 561, in __new__\n'
+        + PROTO,
+        {"os": "container"},
+        [r"\A.*\n.*~/\.local.*\nexport PYTHONNOUSERSITE=1\n", "--no-home", "uninstall -y protobuf"],
+        ["protobuf<", "PATH="],
+    ),
+    (
+        "ImportError: cannot import name '_message' from 'google.protobuf.pyext' "
+        "(/opt/e/lib/python3.8/site-packages/google/protobuf/pyext/__init__.py)",
+        LINUX,
+        [r'--force-reinstall --no-cache-dir "protobuf<3\.21"'],
+        ["<6", "NOUSERSITE"],
+    ),
+    # What an installed package asks for is not the reader's to change.
+    (
+        "ModuleNotFoundError                       Traceback (most recent call last)\nCell In[1], line 1\n"
+        "----> 1 import layertools\n\n/opt/e/lib/python3.11/site-packages/layertools/blocks.py in <module>\n"
+        "----> 3 from tensorflow.keras.layers.experimental import preprocessing\n\n"
+        "ModuleNotFoundError: No module named 'tensorflow.keras.layers.experimental'",
+        {**LINUX, "packages": {"tensorflow": "2.17.0"}},
+        [r"\A.*\n.*\n.*install --upgrade layertools\n", r'install "tensorflow==2\.15\.\*"'],
+        ["are in keras.layers"],
+    ),
+    (
+        'Traceback (most recent call last):\n  File "main.py", line 1, in <module>\n'
+        '  File "/opt/e/lib/python3.12/site-packages/layertools/old.py", line 4, in <module>\n'
+        "AttributeError: module 'tensorflow' has no attribute 'contrib'",
+        LINUX,
+        [r"\A.*\n.*\n.*install --upgrade layertools\n", r"tensorflow==1\.15\.5"],
+        ["contrib.slim"],
+    ),
     # conda-forge has cuDNN 8.4 and 8.8; pip has no libraries of CUDA 11.0 for TensorFlow.
     (
         DLL % ("libcudart.so.11.0", "libcudart.so.11.0: cannot open shared object file"),

@@ -40,6 +40,7 @@ def weigh(
 
     ``calm``: the log has lines known to be harmless. ``failure``: its first error, which counts if nothing else explains it.
     """
+    known.frames = [frame.path for frame in failure.frames] if failure is not None else ()
     claims = [claim for match in matches for claim in _claims(match, known, seen, source)]
     if not known.expects_gpu:
         # A machine without a GPU prints the same, and there is no sign of one; a program that ends there does need one.

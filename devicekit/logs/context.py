@@ -4,7 +4,7 @@ An unknown fact is never taken as absent: a condition on it does not hold.
 """
 
 import re
-from typing import Any, Dict, List, Mapping, Optional, Set, Tuple
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Set, Tuple
 
 from ..errors import DevicekitError
 from ..machine.facts import Machine
@@ -148,6 +148,8 @@ class Known:
         self.library_folders: Dict[str, str] = {}
         #: The first MIG instance that nvidia-smi lists.
         self.mig = ""
+        #: The files in the first error's traceback.
+        self.frames: Sequence[str] = ()
         self.machine: Optional[Machine] = None
         self._stated: Set[str] = set()
         self._wanted = False

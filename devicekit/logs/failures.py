@@ -55,7 +55,7 @@ _BEGIN = "Traceback (most recent call last)"
 _FRAMES = (
     re.compile(r'^\s{0,12}File "(?P<path>[^"]{1,400})", line \d{1,7}(?:, in (?P<function>[^\s(]{1,120}))?'),
     re.compile(r"^File (?P<path>\S{1,400}?\.pyx?):\d{1,7}(?:, in (?P<function>[^\s(]{1,120}))?"),
-    re.compile(r"^\[?(?P<path>[~/A-Za-z]\S{0,400}?\.pyx?)(?:\]\(\S{1,100}\))? in (?P<function>[^\s(]{1,120})\("),
+    re.compile(r"^\[?(?P<path>[~/A-Za-z]\S{0,400}?\.pyx?)(?:\]\(\S{1,100}\))? in (?P<function>[^\s(]{1,120})(?:\(|$)"),
 )
 _RAISED = re.compile(
     r"^(?:E\s{1,8})?(?P<name>(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Z]\w{0,60}(?:Error|Exception|Interrupt|Exit|Failure|Iteration))"

@@ -86,6 +86,36 @@ def _bounds(about: Situation, field: str) -> str:
     return str(getattr(row, field)) if row is not None else ""
 
 
+#: A package in the user's own site, and a framework.
+_USER_SITE = re.compile(r"/\.local/lib/python3[\d.]*/site-packages/(?:google/)?(\w+)")
+#: A file of an installed package, other than frameworks and those with steps of their own.
+_ADD_ON = re.compile(
+    r"-packages[\\/](?!tensorflow|keras[\\/]|tf_keras|google[\\/]|numpy|torch|jax|transformers|object_detection|mrcnn)"
+    r"([a-z]\w+)[\\/]"
+)
+_OF_FRAMEWORK = re.compile(r"-packages[\\/](tensorflow|tensorflow_core|keras|tf_keras|torch|jax|jaxlib)[\\/]")
+
+
+def from_user_site(about: Situation, steps: Steps) -> bool:
+    """A package in ~/.local hides the environment's, whose framework imports it; False if not."""
+    frames = about.known.frames
+    found = _USER_SITE.findall(" ".join((*frames[-1:], about.line)))
+    outside = {
+        match.group(1) for match in map(_OF_FRAMEWORK.search, frames) if match and "/.local/" not in match.string
+    }
+    if not found or not outside or found[-1] in outside:
+        return False
+    name = distribution_of(found[-1])
+    text = "%s comes from ~/.local and hides the environment's own: let Python not look there (python -s does the same)"
+    steps.set(text % name, "PYTHONNOUSERSITE", "1")
+    if about.container or about.words & {"docker", "singularity"}:
+        steps.say(
+            "Or do not mount the home folder into the container (Apptainer, Singularity: --no-home)", instead=True
+        )
+    steps.install("Or uninstall the one in ~/.local", remove=[name], instead=True)
+    return True
+
+
 def numpy_incompatible(about: Situation, steps: Steps) -> None:
     """NumPy of another generation than the framework was built for."""
     if steps.fixes and (about.signature.startswith("pip-") or "older than" in about.summary):
@@ -284,10 +314,27 @@ _SINCE = {
 }  # fmt: skip
 
 
+def outdated_add_on(about: Situation, steps: Steps) -> bool:
+    """An installed package was written for another TensorFlow; False if the program itself was."""
+    found = _ADD_ON.search("".join(about.known.frames[-1:]))
+    if not found or "efficientnet" in about.words:  # which a variable helps
+        return False
+    name = distribution_of(found.group(1))
+    steps.upgrade(
+        "The traceback ends in a file of %s, which was written for another TensorFlow: update it" % name, name
+    )
+    if "layers.experimental" in about.line and about.python not in ("3.12", "3.13", "3.14"):
+        text = "Or install the last TensorFlow with Keras 2 (Python 3.9 to 3.11)"
+        steps.install(text, "tensorflow==2.15.*", instead=True)
+    else:
+        steps.say("Or install the TensorFlow that this %s was released for" % name, changes="packages", instead=True)
+    return True
+
+
 def _moved(about: Situation, steps: Steps) -> bool:
     """A name that Keras has elsewhere, or has not yet; False if the line is about none."""
     module, name = about.groups.get("module", ""), about.groups.get("name", "")
-    if not module or about.signature not in _NAMES_IN_KERAS:
+    if not module or about.signature not in NAMES_IN_KERAS:
         return False
     if "efficientnet" in about.words and "generic_utils" in module + name:
         steps.set("Let segmentation_models use tensorflow.keras, before its import", "SM_FRAMEWORK", "tf.keras")
@@ -325,7 +372,7 @@ def _moved(about: Situation, steps: Steps) -> bool:
 
 
 #: Signatures of a name or a module that is not where a program looks for it.
-_NAMES_IN_KERAS = ("keras-no-module", "keras-attr", "keras-cannot-import-name", "keras-distribution-api")
+NAMES_IN_KERAS = ("keras-no-module", "keras-attr", "keras-cannot-import-name", "keras-distribution-api")
 
 #: Signatures of saved models that do not say which side is older.
 _SAVED = ("keras-deserialise-frame", "keras-saved-object-unknown")

@@ -50,6 +50,9 @@ PROVIDERS: Dict[str, Provider] = {
 #: Codes for which the data may know the exact release.
 _EXACT = ("numpy-incompatible", "protobuf-incompatible")
 
+#: Signatures of a name that TensorFlow or Keras does not have.
+_NAMES = (*dependencies.NAMES_IN_KERAS, "keras-cannot-import-bare", "tf-v1-api", "tf-contrib")
+
 #: Signatures whose line says more than their code: another function, by the beginning of the signature's name.
 _SPECIAL: Tuple[Tuple[str, Provider], ...] = (
     ("tf-gpu-removed", wheels.tensorflow_gpu_removed), ("tf-gpu-egg-info", wheels.tensorflow_gpu_removed),
@@ -80,14 +83,19 @@ def fixes_for(about: Situation, rows: Sequence[Mapping[str, Any]], alone: bool =
 
     def make() -> Tuple[Fix, ...]:
         steps = Steps(about)
+        if about.code.endswith(("-incompatible", "-corrupt", "-broken")) and dependencies.from_user_site(about, steps):
+            return tuple(steps.fixes)
         if about.code in _EXACT and _decisive(about, steps, rows):
             return tuple(steps.fixes)
-        steps.of_signature(rows)
+        outdated = about.signature.startswith(_NAMES) and dependencies.outdated_add_on(about, steps)
+        steps.of_signature([row for row in rows if not outdated or set(row) - {"text"}])
         behind = about.words & {"index", "index-pypi"} == {"index"} and " requirement " in about.line
         if behind and about.code == "dependency-incompatible":
             _ask_pypi(about, steps)
         if not alone or not steps.fixes:
             _add_computed(about, steps)
+        if outdated:  # whose code is not the reader's
+            steps.fixes = [fix for fix in steps.fixes if fix.changes != "code" or "package" in fix.text]
         if behind:
             _ask_pypi(about, steps)
         if about.words & {"python_embeded", "webui"} and any("-m pip" in (fix.command or "") for fix in steps.fixes):
