@@ -189,6 +189,120 @@ NO_CUDA_PROVIDER = (
     "provider names.Available providers: 'AzureExecutionProvider, CPUExecutionProvider'"
 )
 ROWS = [
+    # pip and the program do not mean the same TensorFlow.
+    (
+        "Requirement already satisfied: tensorflow==1.15.0 in /opt/e/lib/python3.7/site-packages (1.15.0)\n"
+        "<ipython-input-2-0a1b2c3d4e5f> in <module>\nAttributeError: module 'tensorflow' has no attribute 'contrib'",
+        LINUX,
+        [r"uninstall -y tensorflow", r"install tensorflow==1\.15\.0", "restart the notebook"],
+        ["conda", "tf_slim"],
+    ),
+    (
+        "$ pip install tensorflow==1.15.0\nRequirement already satisfied: six in /opt/e/lib/python3.9/site-packages\n"
+        "ERROR: No matching distribution found for tensorflow==1.15.0\n"
+        "AttributeError: module 'tensorflow' has no attribute 'contrib'",
+        LINUX,
+        [r"1\.15"],
+        ["uninstall"],
+    ),
+    # A release of ptxas that XLA refuses.
+    (
+        "F external/local_xla/xla/service/gpu/nvptx_compiler.cc:619] ptxas returned an error during compilation of ptx "
+        "to sass: 'INTERNAL: ptxas 12.3.103 has a bug that we think can affect XLA. Please use a different version.'  If the "
+        "error message indicates that a file could not be written, please verify that sufficient filesystem space is there.",
+        {**LINUX, "packages": {"tensorflow": "2.15.0"}},
+        [r"\A.*ptxas 12\.3\.103", r'--upgrade "nvidia-cuda-nvcc-cu12>=12\.3\.107"', r"export PATH=.*/bin:\$PATH"],
+        ["CUDA_DIR=FOLDER"],
+    ),
+    # A virtual machine that hides AVX.
+    (
+        "Illegal instruction (core dumped)\nmodel name\t: QEMU Virtual CPU version 2.5+\n"
+        "flags\t\t: fpu de pse tsc msr pae sse sse2 ht syscall nx lm pni cx16 hypervisor lahf_lm",
+        LINUX,
+        [r"\A.*\nIn the virtual machine's settings"],
+        [],
+    ),
+    (
+        "Illegal instruction (core dumped)\nflags\t\t: fpu de pse tsc msr sse sse2 pni cx16 avx hypervisor lahf_lm",
+        LINUX,
+        [r"\A.*\nUse a build"],
+        [],
+    ),
+    # cuDNN suspects the driver.
+    (
+        "E tensorflow/stream_executor/cuda/cuda_dnn.cc:353] Could not create cudnn handle: CUDNN_STATUS_NOT_INITIALIZED\n"
+        "E tensorflow/stream_executor/cuda/cuda_dnn.cc:361] Possibly insufficient driver version: 396.54.0",
+        {**LINUX, "packages": {"tensorflow": "1.13.1"}},
+        [r"\A.*\nThe driver \(396\.54\S*\) runs CUDA up to 9\.2"],
+        [],
+    ),
+    (
+        "E external/xla/xla/stream_executor/cuda/cuda_dnn.cc:439] Could not create cudnn handle: "
+        "CUDNN_STATUS_NOT_INITIALIZED\n"
+        "E external/xla/xla/stream_executor/cuda/cuda_dnn.cc:443] Memory usage: 15707198976 bytes free, 16231397376 bytes "
+        "total.\n"
+        "E external/xla/xla/stream_executor/cuda/cuda_dnn.cc:453] Possibly insufficient driver version: 470.129.6",
+        LINUX,
+        [r"\A.*older than CUDA 12 needs.*\nUpdate NVIDIA's driver"],
+        ["memory at once"],
+    ),
+    # The notebook is not started in the environment that was made for it.
+    (
+        "$ conda create -n deep python=3.10 tensorflow\n$ conda activate deep\n$ jupyter lab\n"
+        "ModuleNotFoundError: No module named 'tensorflow'",
+        LINUX,
+        [r"\A.*\n.*kernel.*\nconda install -n ENV ipykernel\nThen\nconda run .* --user --name ENV"],
+        [],
+    ),
+    # R activates no environment.
+    (
+        "> library(tensorflow)\nImportError: /lib64/libstdc++.so.6: version `GLIBCXX_3.4.22' not found (required by "
+        "/opt/conda/envs/r-tensorflow/lib/python3.8/site-packages/scipy/fft/_pocketfft/pypocketfft.so)",
+        LINUX,
+        [r"LD_LIBRARY_PATH=/opt/conda/envs/r-tensorflow/lib R\b", "-p /opt/conda/envs/r-tensorflow"],
+        ["CONDA_PREFIX"],
+    ),
+    # What cuDNN needs, by the release; and the memory that it may lack.
+    (
+        "UnknownError: Fail to find the dnn implementation.\n\t [[{{node CudnnRNN}}]]",
+        {**LINUX, "gpu": "NVIDIA GeForce GTX 1080", "packages": {"tensorflow": "2.3.0"}},
+        [r"needs cuDNN 7\.6 .* CUDA 10\.1", "TF_FORCE_GPU_ALLOW_GROWTH=true"],
+        [],
+    ),
+    # Nothing was computed yet: the memory is another program's.
+    (
+        "failed call to cuDevicePrimaryCtxRetain: CUDA_ERROR_OUT_OF_MEMORY: out of memory; total memory reported: 8510701568",
+        LINUX,
+        [r"\A.*\n.*\nnvidia-smi\nUse another GPU"],
+        ["batch", "growth"],
+    ),
+    # Keras's own files, over the TensorFlow whose folder is tensorflow_core.
+    (
+        "AttributeError: module 'tensorflow_core.compat.v2' has no attribute '__internal__'",
+        {},
+        [r"install keras==2\.3\.1"],
+        [],
+    ),
+    # Types that meet in an operation.
+    (
+        "InvalidArgumentError: cannot compute AddV2 as input #1(zero-based) was expected to be a half tensor but is a float "
+        "tensor [Op:AddV2]",
+        {},
+        [r"tf\.cast", "mixed_float16"],
+        ["driver", "install"],
+    ),
+    (
+        "TypeError: Input 'b' of 'MatMul' Op has type float64 that does not match type int32 of argument 'a'.",
+        {},
+        [r"tf\.cast"],
+        ["float16", "install"],
+    ),
+    (
+        '$ conda env create --file gpu.yml\nThe "tensorflow-gpu" package has been removed!\nPlease install "tensorflow"',
+        LINUX,
+        [r"file, write tensorflow\[and-cuda\]"],
+        ["pip install"],
+    ),
     # The user's own site comes before the container's packages.
     (
         'Traceback (most recent call last):\n  File "/app/run.py", line 2, in <module>\n    import tensorflow as tf\n'

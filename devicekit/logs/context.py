@@ -74,6 +74,8 @@ WORDS = {
     "and cuda 13.": "cuda-13", "jetpack": "jetpack", "nv_tegra_release": "jetpack",
     "-tegra ": "jetpack", "pyqt": "qt", "pyside": "qt",
     "--container-image": "pyxis", "enroot": "pyxis", "/nix/store/": "nixos",
+    "common kvm ": "virtual-cpu", "qemu virtual": "virtual-cpu", " hypervisor ": "virtual-cpu", " avx ": "avx",
+    "conda create -n ": "conda-create", "conda env create": "conda-file", "insufficient driver version": "old-driver",
     "tensorflow-metal": "metal-plugin", "jupyter": "jupyter", "<ipython-input": "jupyter",
     "no solution found when resolving": "uv", "uv add ": "uv-project", "uv sync": "uv-project", "uv.lock": "uv-project",
     "@ registry+http": "uv-project",

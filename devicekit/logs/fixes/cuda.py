@@ -29,6 +29,9 @@ _SO = re.compile(
 #: Which CUDA a TensorFlow is built with, before the data's oldest row (tensorflow.org/install/source#gpu).
 _OLD_TENSORFLOW = (("1.13", "10.0", "7.4"), ("1.5", "9.0", "7"), ("1.3", "8.0", "6"), ("1.0", "8.0", "5.1"))
 
+#: The cuDNN of a CUDA.
+_CUDNN = {"10.1": "7.6", "10.0": "7.4", "9.0": "7", "8.0": "6"}
+
 
 def library_of(about: Situation) -> str:
     """Return the library that the line is about, "" if it names none."""
@@ -77,7 +80,7 @@ def needs_of(about: Situation) -> Tuple[str, str]:
     cuda = release_of(library_of(about))
     if cuda in ("11", "11.0") and about.framework == "tensorflow":
         return "11.2", "8.1"
-    cudnn = {"10.1": "7.6", "10.0": "7.4", "9.0": "7", "8.0": "6"}.get(cuda, "")
+    cudnn = _CUDNN.get(cuda, "")
     return cuda, cudnn
 
 
@@ -591,9 +594,13 @@ def cudnn_version_mismatch(about: Situation, steps: Steps) -> None:
         steps.say("This build needs %s: install it where it is found first" % what, "admin", "system")
     elif about.framework == "torch":
         steps.say("Let PyTorch find its own cuDNN: remove folders with another one from the library path")
+    elif needs_of(about)[1]:
+        cuda, cudnn = needs_of(about)
+        what = "%s needs cuDNN %s or a newer one of the same major version, for CUDA %s"
+        steps.say(what % (about.label, _CUDNN.get(cuda, cudnn), cuda), "admin", "system")
     else:
         steps.say("Install the cuDNN that this build was compiled with, or a newer one of the same major version")
-    if about.framework == "tensorflow" and re.search(r"EXECUTION_FAILED|MAPPING_ERROR", about.line):
+    if about.framework == "tensorflow" and re.search(r"EXECUTION_FAILED|MAPPING_ERROR|dnn impl", about.line):
         steps.set(
             "If the memory is taken at once: let it grow; use a smaller batch", "TF_FORCE_GPU_ALLOW_GROWTH", "true"
         )

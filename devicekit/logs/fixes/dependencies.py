@@ -86,32 +86,28 @@ def _bounds(about: Situation, field: str) -> str:
     return str(getattr(row, field)) if row is not None else ""
 
 
-#: A package in the user's own site, and a framework.
-_USER_SITE = re.compile(r"/\.local/lib/python3[\d.]*/site-packages/(?:google/)?(\w+)")
-#: A file of an installed package, other than frameworks and those with steps of their own.
+#: A file of an installed package, other than frameworks and what has its own steps.
 _ADD_ON = re.compile(
-    r"-packages[\\/](?!tensorflow|keras[\\/]|tf_keras|google[\\/]|numpy|torch|jax|transformers|object_detection|mrcnn)"
+    r"-packages[\\/](?!tensorflow|keras[\\/]|tf_keras|google|numpy|torch|jax|transformers|object_detection|mrcnn)"
     r"([a-z]\w+)[\\/]"
 )
-_OF_FRAMEWORK = re.compile(r"-packages[\\/](tensorflow|tensorflow_core|keras|tf_keras|torch|jax|jaxlib)[\\/]")
 
 
 def from_user_site(about: Situation, steps: Steps) -> bool:
     """A package in ~/.local hides the environment's, whose framework imports it; False if not."""
     frames = about.known.frames
-    found = _USER_SITE.findall(" ".join((*frames[-1:], about.line)))
-    outside = {
-        match.group(1) for match in map(_OF_FRAMEWORK.search, frames) if match and "/.local/" not in match.string
-    }
-    if not found or not outside or found[-1] in outside:
+    found = re.search(
+        r"/\.local/lib/python[\d.]+/site-packages/(?:google/)?(?!tensorflow|torch|jax)(\w+)",
+        " ".join((*frames[-1:], about.line)),
+    )
+    outside = " ".join(path for path in frames if "/.local/" not in path)
+    if not found or not re.search("-packages/(?:tensorflow|keras|torch|jax)", outside):
         return False
-    name = distribution_of(found[-1])
-    text = "%s comes from ~/.local and hides the environment's own: let Python not look there (python -s does the same)"
+    name = distribution_of(found.group(1))
+    text = "%s in ~/.local hides the environment's own: let Python not look there (python -s does the same)"
     steps.set(text % name, "PYTHONNOUSERSITE", "1")
     if about.container or about.words & {"docker", "singularity"}:
-        steps.say(
-            "Or do not mount the home folder into the container (Apptainer, Singularity: --no-home)", instead=True
-        )
+        steps.say("Or do not mount the home folder into the container (Apptainer: --no-home)", instead=True)
     steps.install("Or uninstall the one in ~/.local", remove=[name], instead=True)
     return True
 

@@ -94,8 +94,8 @@ def fixes_for(about: Situation, rows: Sequence[Mapping[str, Any]], alone: bool =
             _ask_pypi(about, steps)
         if not alone or not steps.fixes:
             _add_computed(about, steps)
-        if outdated:  # whose code is not the reader's
-            steps.fixes = [fix for fix in steps.fixes if fix.changes != "code" or "package" in fix.text]
+        if outdated:  # its code is not the reader's
+            steps.fixes = [fix for fix in steps.fixes if fix.changes != "code"]
         if behind:
             _ask_pypi(about, steps)
         if about.words & {"python_embeded", "webui"} and any("-m pip" in (fix.command or "") for fix in steps.fixes):

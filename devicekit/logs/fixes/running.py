@@ -4,9 +4,11 @@ import re
 from typing import Optional
 
 from ...diagnosis.findings import Fix
+from ...matrix.matrix import version_at_least
 from .cuda import needs_of
 from .situation import Situation
 from .steps import Steps
+from .torch_builds import OLD_DRIVERS
 from .torch_memory import TorchMemory, held_by_others, in_words, is_in_pieces, torch_memory
 from .wheels import rosetta_python
 
@@ -82,6 +84,11 @@ def _taken_before(about: Situation, steps: Steps, starting: bool) -> None:
     """Another process holds the memory, as nvidia-smi or TensorFlow's own first lines say."""
     found = about.known.tensorflow_memory if about.framework == "tensorflow" else 0
     holder, held = about.known.holder
+    driver = about.fact("driver")
+    runs = [cuda for cuda, least in OLD_DRIVERS.items() if version_at_least(driver or "0", least[0])]
+    if runs and "old-driver" in about.words and about.driver_before(450):
+        text = "The driver (%s) runs CUDA up to %s: if this build has a newer one, as conda's may, update the driver"
+        steps.say(text % (driver, runs[0]), "admin", "driver")
     if not starting and not 0 < found < _OTHERS_MB:
         return
     if holder:
@@ -135,7 +142,11 @@ _LESS = {
 
 
 def _program_memory(about: Situation, steps: Steps) -> bool:
-    """What to do in a program that is not the user's own."""
+    """What to do in a program that is not the user's own, or before it computes anything."""
+    if "PrimaryCtxRetain" in about.line:
+        steps.run("Other programs hold all of the GPU's memory: see which, and end them", _HOLDERS["nvidia"][0])
+        steps.say("Or use another GPU: CUDA_VISIBLE_DEVICES names which", instead=True)
+        return True
     free = re.search(r"Free memory on device.{0,12}\(([\d.]+)/([\d.]+) GiB.{0,40}less than desired", about.line)
     if free:
         command, system = _HOLDERS.get(about.vendor or "nvidia", ("", ""))
@@ -456,7 +467,7 @@ def cpu_instructions_missing(about: Situation, steps: Steps) -> None:
     machine = about.line + about.known.os_version
     virtual = re.search(
         r"(?i)proxmox|\bkvm|\bvirtual ?(?:box|machine|cpu|server)|\bvm\b|qemu (?:guest|virtual)|libvirt", machine
-    )
+    ) or {"virtual-cpu", "avx"} & about.words == {"virtual-cpu"}
     if not virtual and re.search(r"(?i)qemu|rosetta|emulat|linux/amd64|apple", machine):
         steps.say(
             "Use an image for this machine's own processor (docker run --platform linux/arm64 ...): "
@@ -560,15 +571,17 @@ def system_library_too_old(about: Situation, steps: Steps) -> None:
         if about.arch not in ("", "x86_64", "aarch64"):
             steps.say("Use a newer release of the system: conda-forge has no packages for %s" % about.arch)
             return
+        found = re.search(r"required by (/\S+?/envs/[\w.-]+)/", about.line) if "r" in about.words else None
+        own = found.group(1).replace("/home/<user>", "$HOME") if found else ""  # R activates no environment
         steps.run(
             "Install a newer libstdc++ into the conda environment",
-            "conda install -c conda-forge libstdcxx-ng",
+            "conda install %s-c conda-forge libstdcxx-ng" % ("-p %s " % own if own else ""),
             on="linux",
             changes="packages",
         )
         steps.run(
             "Let it be found before the system's",
-            "export LD_LIBRARY_PATH=$CONDA_PREFIX/lib:$LD_LIBRARY_PATH",
+            "LD_LIBRARY_PATH=%s/lib R" % own if own else "export LD_LIBRARY_PATH=$CONDA_PREFIX/lib:$LD_LIBRARY_PATH",
             on="linux",
             changes="variables",
         )

@@ -803,6 +803,10 @@ def _install_missing(about: Situation, steps: Steps, name: str) -> None:
         steps.say("Keras computes with TensorFlow, JAX or PyTorch: install one of them; KERAS_BACKEND names which")
     compiled = next((item for item in ("flash-attn", "mamba-ssm", "auto-gptq") if item in about.words), "")
     there = name == "torch" and bool(compiled) and "isolated-build" in about.words and "torch" in about.packages
+    if {"conda-create", "jupyter"} <= about.words:
+        text = "The notebook's kernel is not that of the conda environment (ENV): make it one, and choose it in the notebook"
+        steps.run(text, "conda install -n ENV ipykernel", changes="packages")
+        steps.run("Then", "conda run -n ENV python -m ipykernel install --user --name ENV", changes="packages")
     if not there:
         _install_for_the_program(about, steps, name, requirement)
     if name == "torch" and compiled:
@@ -848,6 +852,10 @@ def tensorflow_gpu_removed(about: Situation, steps: Steps) -> None:
         steps.say(text % about.packages["tensorflow-gpu"], changes="packages")
         text = "For a newer one, use WSL 2"
         steps.run(text, "wsl --install", on="windows", who="admin", changes="system", instead=True)
+        return
+    if "conda-file" in about.words:
+        right = "" if about.windows or about.macos else "[and-cuda] (without an NVIDIA GPU: tensorflow)"
+        steps.say("In the environment's file, write tensorflow%s in place of tensorflow-gpu" % right, changes="files")
         return
     if about.windows:
         steps.install("Install tensorflow; on native Windows it computes on the CPU from 2.11 on", "tensorflow")
@@ -956,6 +964,8 @@ def distributions_conflict(about: Situation, steps: Steps) -> None:
         keep = partner
     steps.uninstall("Uninstall all of them: removing one alone takes files of the others", *names)
     steps.install("Then install only the one that you want", keep)
+    if "jupyter" in about.words:
+        steps.say("Then restart the notebook's kernel")
 
 
 def install_corrupt(about: Situation, steps: Steps) -> None:
