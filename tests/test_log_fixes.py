@@ -473,6 +473,20 @@ ROWS = [
         [r"--python 3\.12 .*tensorflow<2\.20"],
         [r"doctor"],
     ),
+    # pip is content with a PyTorch and a torchvision that are there, of whatever build they are.
+    (
+        "RuntimeError: Detected that PyTorch and torchvision were compiled with different CUDA versions. PyTorch has CUDA "
+        "Version=12.1 and torchvision has CUDA Version=11.8..",
+        LINUX,
+        [r"uninstall -y torch torchvision && .*install torch torchvision --index-url \S+/cu121"],
+        [r"unset", r"force-reinstall"],
+    ),
+    (
+        NMS,
+        {**LINUX, "python": "3.8", "gpu": "RTX 2080"},
+        [r"uninstall -y torch torchvision && .* --index-url \S+/cu124"],
+        [],
+    ),
     # The library is in a folder where the loader does not look; CUDA 11.0 and 11.2 have another libcusolver.
     (
         "W tensorflow/stream_executor/platform/default/dso_loader.cc:60] Could not load dynamic library 'libcusolver.so.10'; "

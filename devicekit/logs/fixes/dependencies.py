@@ -10,6 +10,7 @@ from ...matrix.projects import Release, sort_key
 from ...matrix.queries import goes_with
 from .situation import Situation, newest
 from .steps import Steps
+from .torch_builds import LAST, beside_torch
 from .wheels import distribution_of, install_directml, known_module
 
 #: Add-ons that are released for one release of their framework, by the beginning of the import name.
@@ -775,13 +776,12 @@ def fitting_add_on(about: Situation, steps: Steps, add_on: str, version: str) ->
             pair = _companion_of(add_on, version)
             if pair:
                 text = "%s %s belongs to PyTorch %s: install it from the same index as PyTorch"
-                index = about.torch_index
+                index = about.torch_index or _said_index(about, version)
                 label = index and "+" + index.rpartition("/")[2]  # without it, pip is content with another build
-                steps.install(text % (add_on, pair, version), "%s==%s%s" % (add_on, pair, label), index_url=index)
+                pin, remove = "%s==%s%s" % (add_on, pair, label), () if label else (add_on,)
+                steps.install(text % (add_on, pair, version), pin, remove=remove, index_url=index)
             elif not _old_torchvision(about, steps, add_on, version):
-                steps.install(
-                    "Install it together with PyTorch, from one index, so that both are of one build", "torch", add_on
-                )
+                _both_again(about, steps, add_on)
         else:
             _torch_add_on(about, steps, add_on)
         return
@@ -817,6 +817,36 @@ def fitting_add_on(about: Situation, steps: Steps, add_on: str, version: str) ->
             steps.install("Or change TensorFlow", "%s==%s.*" % (about.distribution, wanted.group(1)), instead=True)
         else:
             steps.upgrade("Or update TensorFlow, with Keras 2 for it", "tensorflow", "tf-keras", instead=True)
+
+
+def _said_index(about: Situation, version: str = "") -> str:
+    """PyTorch's index for the CUDA that the line says PyTorch, or else its add-on, was built for; "" if it says none."""
+    rows = BUNDLED.indexes("torch", "cuda", about.platform or "linux-x86_64")
+    builds = (about.groups.get("ours"), about.groups.get("theirs"))
+    fitting = [row for row in rows if not version or accepts(row.versions, version)]
+    return next((row.url for cuda in builds for row in fitting if row.cuda == cuda), "")
+
+
+def _both_again(about: Situation, steps: Steps, add_on: str) -> None:
+    """PyTorch and an add-on in builds that are not known: pip is content with what is there, so both are uninstalled."""
+    text = "Uninstall both, and install both from one index, so that they are of one build"
+    both = ("torch", *dict.fromkeys((add_on, *beside_torch(about))))
+    goal = "cpu" if about.known.no_gpu else {"amd": "rocm", "intel": "xpu"}.get(about.vendor, "cuda")
+    known = BUNDLED.indexes("torch", goal, about.platform or "linux-x86_64")
+    rows = [row for row in known if not about.python or about.releases("torch", row.versions, "", about.python)]
+    own = re.search(r"[a-z]", about.version.partition("+")[0])  # NVIDIA's container, a nightly build
+    index = about.torch_index or (_said_index(about) if goal == "cuda" else "")
+    if about.macos:
+        steps.install(text, *both, remove=both)
+    elif own or about.jetson or not (index or rows):
+        steps.say("%s: the one that PyTorch came from" % text, changes="packages")
+    else:
+        new = about.capability.startswith(("10.", "12."))
+        cuda = "12.8" if new else LAST["11" if about.driver_before(525) else "12"]
+        index = index or next((row.url for row in rows if row.cuda == cuda), rows[0].url)
+        if index.endswith("/cu126") and not about.capability:
+            text += " (RTX 50 and other Blackwell GPUs: cu128 in place of cu126)"
+        steps.install(text, *both, remove=both, index_url=index)
 
 
 def xformers_pair(about: Situation, steps: Steps) -> None:
