@@ -188,6 +188,12 @@ NO_CUDA_PROVIDER = (
     "onnxruntime_inference_collection.py:197: UserWarning: Specified provider 'CUDAExecutionProvider' is not in available "
     "provider names.Available providers: 'AzureExecutionProvider, CPUExecutionProvider'"
 )
+PLUGIN = (
+    "Jax plugin configuration error: Plugin module %%s could not be loaded\nTraceback (most recent call last):\n  File "
+    '"/venv/lib/python3.12/site-packages/jax_plugins/xla_%s/__init__.py", line 25, in <module>\n    from jax._src.lib import '
+    "xla_thing\nImportError: cannot import name 'xla_thing' from 'jax._src.lib' (/venv/lib/python3.12/site-packages/jax/_src/"
+    "lib/__init__.py)"
+)
 ROWS = [
     # pip and the program do not mean the same TensorFlow.
     (
@@ -473,6 +479,20 @@ ROWS = [
         [r"--python 3\.12 .*tensorflow<2\.20"],
         [r"doctor"],
     ),
+    # A plug-in of JAX that asks JAX for what it does not have.
+    (
+        PLUGIN % "cuda12",
+        {},
+        [r"xla_cuda12 could not be started", r'upgrade "jax\[cuda12\]"'],
+        [r"install --upgrade jax jaxlib"],
+    ),
+    (
+        PLUGIN % "cuda12",
+        {**LINUX, "packages": {"jax": "0.4.35", "jaxlib": "0.4.35", "jax-cuda12-plugin": "0.6.2"}},
+        [r"jax\[cuda12\]==0\.4\.35"],
+        [r"upgrade"],
+    ),
+    (PLUGIN % "rocm7", LINUX, [r"jax-rocm7-plugin=="], [r"cuda12"]),
     # pip is content with a PyTorch and a torchvision that are there, of whatever build they are.
     (
         "RuntimeError: Detected that PyTorch and torchvision were compiled with different CUDA versions. PyTorch has CUDA "

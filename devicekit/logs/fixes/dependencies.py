@@ -1115,8 +1115,14 @@ def plugin_version_mismatch(about: Situation, steps: Steps) -> None:
         if about.vendor == "amd" and about.linux:
             jax_rocm(about, steps)
             return
-        goal = "jax[cuda12]" if about.system in (None, "linux") and about.vendor in ("", "nvidia") else "jax"
-        steps.upgrade("Install jax, jaxlib and the plug-in in one release, in one command", goal)
+        cuda = "cuda13" if "cuda13" in text else "cuda12"
+        goal = "jax[%s]" % cuda if about.system in (None, "linux") and about.vendor in ("", "nvidia") else "jax"
+        text = "Install jax, jaxlib and the plug-in in one release, in one command"
+        jax, plugin = about.packages.get("jax"), about.packages.get("jax-%s-plugin" % cuda)
+        if jax and plugin and jax != plugin and about.is_at_least("0.4.30"):  # the plug-in is what does not belong
+            steps.install(text, "%s==%s" % (goal, jax))
+        else:
+            steps.upgrade(text, goal)
     elif about.framework in ("tensorflow", "") and (about.macos or "metal" in text):
         metal_pair(about, steps)
     elif "dml" in text or "directml" in text:
