@@ -479,6 +479,22 @@ ROWS = [
         [r"--python 3\.12 .*tensorflow<2\.20"],
         [r"doctor"],
     ),
+    # The container toolkit is there, and this docker does not use it.
+    (
+        DOCKER + "\nii  nvidia-container-toolkit  1.16.1-1  amd64  NVIDIA Container toolkit",
+        LINUX,
+        [r"\.\s+.*Restart docker", r"sudo systemctl restart docker"],
+        [r"install nvidia", r"package repository"],
+    ),
+    (
+        DOCKER
+        + "\n$ docker context ls\ndefault       Current DOCKER_HOST based configuration   unix:///var/run/docker.sock\n"
+        "desktop-linux *   Docker Desktop   unix:///home/u/.docker/desktop/docker.sock",
+        LINUX,
+        [r"docker context use default"],
+        [r"package repository"],
+    ),
+    (DOCKER + "\n$ snap services docker\ndocker.dockerd  enabled  active", LINUX, [r"sudo snap remove docker"], []),
     # A plug-in of JAX that asks JAX for what it does not have.
     (
         PLUGIN % "cuda12",
