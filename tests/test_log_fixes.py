@@ -194,6 +194,7 @@ PLUGIN = (
     "xla_thing\nImportError: cannot import name 'xla_thing' from 'jax._src.lib' (/venv/lib/python3.12/site-packages/jax/_src/"
     "lib/__init__.py)"
 )
+SELECTOR = "python[71:90] -[MPSGraphExecutable newThing:descriptor:]: unrecognized selector sent to instance 0x600\n"
 ROWS = [
     # pip and the program do not mean the same TensorFlow.
     (
@@ -479,6 +480,14 @@ ROWS = [
         [r"--python 3\.12 .*tensorflow<2\.20"],
         [r"doctor"],
     ),
+    # jax-metal on a macOS that is older than it.
+    (
+        SELECTOR,
+        {**MAC, "python": "3.11", "packages": {"jax-metal": "0.0.5", "jax": "0.4.20"}},
+        [r"\.\s+Update macOS to 14\.4", r"jax-metal==0\.0\.3 jax==0\.4\.11 jaxlib==0\.4\.10"],
+        [r"jax-metal==0\.1"],
+    ),
+    (SELECTOR, {**MAC, "python": "3.12", "packages": {"jax-metal": "0.0.7"}}, [r"14\.4"], [r"0\.4\.10"]),
     # The container toolkit is there, and this docker does not use it.
     (
         DOCKER + "\nii  nvidia-container-toolkit  1.16.1-1  amd64  NVIDIA Container toolkit",

@@ -1077,7 +1077,13 @@ def _ml_dtypes(about: Situation, steps: Steps) -> None:
 
 
 def jax_metal(about: Situation, steps: Steps) -> None:
-    """Apple's plug-in for JAX works with one JAX."""
+    """Apple's plug-in for JAX works with one JAX, and the macOS that it was made for (jax-metal's page on PyPI)."""
+    if "unrecognized selector" in about.line and sort_key(about.linux_version or "13") < (14, 4):
+        steps.say("Update macOS to 14.4 or later: jax-metal from 0.0.4 on is not for macOS 13", "admin", "system")
+        if about.python not in ("3.12", "3.13", "3.14"):
+            names = ("jax-metal==0.0.3", "jax==0.4.11", "jaxlib==0.4.10")
+            steps.install("Or keep macOS 13 (13.4 or later), with the last set for it", *names, instead=True)
+        return
     text = "jax-metal 0.1.1 was made for jax and jaxlib 0.4.26 to 0.5.0, on macOS 14.4 or later"
     steps.install(text, "jax-metal==0.1.1", "jax==0.5.0", "jaxlib==0.5.0")
     if "memory_space" not in about.line:  # which no variable brings back
