@@ -479,6 +479,22 @@ ROWS = [
         {},
         [r"--python 3\.12 .*tensorflow<2\.20"],
         [r"doctor"],
+    # A program's own Python, and what belongs to its PyTorch.
+    (
+        r'  File "D:\Tools\maker 2\system\python\lib\site-packages\torch\cuda\__init__.py", line 9, in _lazy_init'
+        + "\n"
+        "AssertionError: Torch not compiled with CUDA enabled",
+        {},
+        [r"D:\\Tools\\maker 2\\system\\python\\python\.exe", r"torchvision and torchaudio"],
+        [],
+    ),
+    (
+        r'  File "D:\venv\python\lib\site-packages\torch\cuda\__init__.py", line 9, in _lazy_init'
+        + "\n"
+        + NO_CUDA_TORCH,
+        {"packages": {"torch": "2.4.0", "torchvision": "0.19.0"}},
+        [r"torch==2\.4\.0 torchvision"],
+        [r"its own Python", "if they are there"],
     ),
     # jax-metal on a macOS that is older than it.
     (

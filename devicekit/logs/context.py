@@ -123,6 +123,8 @@ class Known:
         self.complete = False
         #: The interpreter that runs the program, and the Python whose pip says that a package is there; "" if unknown.
         self.interpreter = ""
+        #: The folder of the Python that a program for Windows brings.
+        self.bundled = ""
         self.pip_python = ""
         self.environment: Dict[str, str] = {}
         #: Results in the log: the training loss line by line, and tensors as printed.
@@ -226,6 +228,8 @@ class Known:
             self.library_folders.setdefault(name, folder)
         elif key == "asked":
             self.asked = self.asked or value
+        elif key == "bundled":
+            self.bundled = self.bundled or value
         elif key == "mig":
             self.mig = self.mig or value
         elif key == "loss":

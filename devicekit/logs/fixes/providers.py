@@ -5,6 +5,7 @@ from typing import Any, Callable, Dict, Mapping, Sequence, Tuple
 
 from ...diagnosis.findings import Fix, LazyFixes
 from ...matrix.matrix import accepts
+from ..scrub import scrub
 from . import builds, cuda, dependencies, drivers, others, running, wheels
 from .situation import Situation
 from .steps import Steps
@@ -67,6 +68,7 @@ _OWN_PYTHON = {
     "python_embeded": r"ComfyUI's portable version has its own Python: type .\python_embeded\python.exe in place of python",
     "webui": "The web UI has its own environment: activate the one in its folder venv first",
 }
+_BUNDLED = r"This program has its own Python: type %s\python.exe in place of python"
 
 
 def fixes_for(about: Situation, rows: Sequence[Mapping[str, Any]], alone: bool = False) -> Sequence[Fix]:
@@ -98,8 +100,11 @@ def fixes_for(about: Situation, rows: Sequence[Mapping[str, Any]], alone: bool =
             steps.fixes = [fix for fix in steps.fixes if fix.changes != "code"]
         if behind:
             _ask_pypi(about, steps)
-        if about.words & {"python_embeded", "webui"} and any("-m pip" in (fix.command or "") for fix in steps.fixes):
-            steps.fixes.insert(0, Fix(_OWN_PYTHON["python_embeded" if "python_embeded" in about.words else "webui"]))
+        own = next((text for word, text in _OWN_PYTHON.items() if word in about.words), "")
+        if about.known.bundled:
+            own = _BUNDLED % scrub(about.known.bundled)
+        if own and any("-m pip" in (fix.command or "") for fix in steps.fixes):
+            steps.fixes.insert(0, Fix(own))
         return tuple(steps.fixes[:_STEPS])
 
     return LazyFixes(make)

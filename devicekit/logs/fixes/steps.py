@@ -117,6 +117,8 @@ class Steps:
         name = re.split(r"[\[<>=!~]", requirements[0])[0] if requirements else ""
         if not instead and not remove and any(self._installs(fix, name) for fix in self.fixes):
             return
+        if name == "torch" and len(requirements) == 1 and "torch" in remove and not self.about.known.complete:
+            text += "; torchvision and torchaudio, if they are there, in the same command"
         packages = Packages(remove=tuple(remove), install=tuple(requirements), index_url=index_url)
         if len(self._shells) > 1:  # the shells join two commands differently
             self._in_both(text, packages, instead)
