@@ -479,6 +479,16 @@ ROWS = [
         {},
         [r"--python 3\.12 .*tensorflow<2\.20"],
         [r"doctor"],
+    # Whether it is a container that has too little shared memory is not known.
+    (SHM, {}, [r"\.\s+.*If it runs in a container.*\n.*--shm-size(?:.*\n)+.*num_workers=0(?:.*\n)+.*remount"], []),
+    # A GPU that PyTorch's builds for CUDA 12.8 and later leave out.
+    (
+        "/usr/local/lib/python3.12/dist-packages/torch/cuda/__init__.py:300: UserWarning: \nTesla P100-PCIE-16GB with CUDA "
+        "capability sm_60 is not compatible with the current PyTorch installation.\nFileNotFoundError: /kaggle/input/x.csv",
+        {},
+        [r"install torch --index-url \S+/cu126", r"T4"],
+        [r"torch==", r"cudnn"],
+    ),
     # A program's own Python, and what belongs to its PyTorch.
     (
         r'  File "D:\Tools\maker 2\system\python\lib\site-packages\torch\cuda\__init__.py", line 9, in _lazy_init'

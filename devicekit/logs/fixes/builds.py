@@ -173,6 +173,8 @@ def _older_gpu(about: Situation, steps: Steps, capability: str) -> None:
             "Install a PyTorch build that has code for %s" % what,
             "https://download.pytorch.org/whl/cu126" if capability >= "5.0" else "",
         )
+        if about.hosted and capability == "6.0":
+            steps.say("Or, on Kaggle, choose GPU T4 x2 among the notebook's accelerators", instead=True)
         return
     if found is not None and capability >= "3.5":
         steps.install_set("Install the newest release that has code for %s" % what, found)
@@ -208,7 +210,9 @@ def _newest(
 
 def _torch_set(about: Situation, steps: Steps, text: str, index: str) -> None:
     release, also = about.version.partition("+")[0], beside_torch(about)
-    found = _newest(about, "cuda", "torch", ["torch==%s" % release] if release else [])
+    # Where neither the release nor the driver is known, the newest of that index is as good as any, and easier to read.
+    exact = release or about.fact("driver") or not index
+    found = _newest(about, "cuda", "torch", ["torch==%s" % release] if release else []) if exact else None
     if found is not None:
         steps.install_set(text, (found[0] + also, found[1]), remove=["torch", *also])
     elif index and (not about.python or about.releases("torch", ">=2.6", "", about.python)):

@@ -177,19 +177,21 @@ def _metal_memory(about: Situation, steps: Steps) -> None:
 
 def shared_memory_too_small(about: Situation, steps: Steps) -> None:
     """Worker processes exchange data through /dev/shm."""
-    if about.container or not about.linux or "docker" in about.words or about.signature.startswith("nccl"):
-        if "kubernetes" in about.words:
-            steps.say("In Kubernetes, mount an emptyDir with medium: Memory at /dev/shm")
-        else:
-            steps.run(
-                "Start the container with more shared memory (or with --ipc=host)",
-                "docker run --shm-size=8g IMAGE",
-                on="" if about.macos else "linux",
-            )
+    nccl, unknown = about.signature.startswith("nccl"), about.known.container is None
+    inside = about.container or not about.linux or "docker" in about.words or nccl
+    more = ("Give /dev/shm more room", "sudo mount -o remount,size=8G /dev/shm", "linux", "user", "system")
+    if inside and "kubernetes" in about.words:
+        steps.say("In Kubernetes, mount an emptyDir with medium: Memory at /dev/shm")
+    elif inside or unknown:
+        text = "tart the container with more shared memory (or with --ipc=host)"
+        text = ("S" if inside else "If it runs in a container: s") + text
+        steps.run(text, "docker run --shm-size=8g IMAGE", on="" if about.macos else "linux")
     else:
-        steps.run("Give /dev/shm more room", "sudo mount -o remount,size=8G /dev/shm", on="linux", changes="system")
-    if not about.signature.startswith("nccl"):
+        steps.run(*more)
+    if not nccl:
         steps.say("Or use fewer data loader workers: num_workers=0 needs none", changes="code", instead=True)
+    if not inside:
+        steps.run(*more)
 
 
 def host_memory_exhausted(about: Situation, steps: Steps) -> None:
