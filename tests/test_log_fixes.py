@@ -3808,6 +3808,12 @@ ROWS = [
     (NO_KERNEL, LINUX, ["RTX 30", "CUDA 11"], []),
     (BITSANDBYTES, LINUX, ["--upgrade bitsandbytes"], ["--force-reinstall"]),
     (JAXLIB, LINUX, [r"jax\[cuda12\]"], []),
+    (
+        JAXLIB,
+        WINDOWS,
+        [r"\A.*operating system", r"wsl --install", r"pip install jax\b", r'"jax\[cuda12\]"'],
+        [r"jaxlib==0"],
+    ),
     (JAXLIB, MAC, ["Linux alone", r"pip install jax\b"], [r"jax\[cuda"]),
     (JAXLIB, {**LINUX, "python": "3.8"}, [r"cuda12_pip\]\" -f"], []),
     ("ERROR: No matching distribution found for jaxlib==0.4.9", WINDOWS, ["begin with jaxlib"], ["known"]),

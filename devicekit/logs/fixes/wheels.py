@@ -214,6 +214,9 @@ def _local_label(about: Situation, steps: Steps, name: str, bounds: str) -> bool
     if local and local.group(1) == "jaxlib":
         if about.macos or about.windows:
             steps.install("JAX has builds for CUDA on Linux alone (on Windows in WSL 2); here it has the CPU", "jax")
+            if about.windows:
+                text = 'For the GPU: use WSL 2, and install there: pip install "jax[cuda12]"'
+                steps.run(text, "wsl --install", changes="system", instead=True)
         elif about.python in ("3.7", "3.8"):
             steps.run(
                 "JAX of this Python's time has its builds for CUDA on its own page",
