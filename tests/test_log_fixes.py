@@ -195,6 +195,10 @@ PLUGIN = (
     "lib/__init__.py)"
 )
 SELECTOR = "python[71:90] -[MPSGraphExecutable newThing:descriptor:]: unrecognized selector sent to instance 0x600\n"
+LIBTPU = (
+    "RuntimeError: Unable to initialize backend 'tpu': INTERNAL: Failed to open /venv/lib/python3.10/site-packages/libtpu/"
+    "libtpu.so: /venv/lib/python3.10/site-packages/libtpu/libtpu.so: cannot open shared object file: No such file or directory"
+)
 ROWS = [
     # pip and the program do not mean the same TensorFlow.
     (
@@ -479,6 +483,37 @@ ROWS = [
         {},
         [r"--python 3\.12 .*tensorflow<2\.20"],
         [r"doctor"],
+    # PyTorch, ONNX Runtime and bitsandbytes of releases that do not go together, or not with Windows.
+    (
+        '[E:onnxruntime:Default, provider_bridge_ort.cc:1992] LoadLibrary failed with error 126 "" when trying to load '
+        '"C:\\e\\Lib\\site-packages\\onnxruntime\\capi\\onnxruntime_providers_cuda.dll"',
+        {**WINDOWS, "packages": {"torch": "2.3.0+cu121", "onnxruntime-gpu": "1.20.1"}},
+        [r"from 1\.19 on needs CUDA 12 and cuDNN 9", r"PyTorch 2\.3\.0, which brings cuDNN 8.{0,20}2\.4"],
+        [],
+    ),
+    (
+        "non-existent: {WindowsPath('/usr/local/cuda/lib64')}\nDEBUG: Possible options found for libcudart.so: set()\n"
+        + BITSANDBYTES,
+        {},
+        [r"\Abitsandbytes before 0\.43\.0 is for Linux only", r"upgrade bitsandbytes"],
+        [r"LD_LIBRARY_PATH"],
+    ),
+    (
+        'OSError: [WinError 126] The specified module could not be found. Error loading "C:\\e\\Lib\\site-packages\\torch\\lib'
+        '\\fbgemm.dll" or one of its dependencies.',
+        {**WINDOWS, "packages": {"torch": "2.4.0+cu118"}},
+        [r'"torch>=2\.4\.1" --index-url \S+/cu118'],
+        [],
+    ),
+    (
+        "Duplicate GPU detected : rank 0 and rank 1 both on CUDA device 1000",
+        {},
+        [r"accelerate launch --num_processes"],
+        [],
+    ),
+    # JAX for TPUs stays in its release, except where that release's own libtpu is the faulty one.
+    (LIBTPU, {"packages": {"jax": "0.4.20"}}, [r'"jax\[tpu\]==0\.4\.20" -f '], [r"upgrade"]),
+    (LIBTPU, {"packages": {"jax": "0.4.14"}}, [r'"jax\[tpu\]==0\.4\.16" -f '], [r"upgrade", r"0\.4\.14\" -f"]),
     # Whether it is a container that has too little shared memory is not known.
     (SHM, {}, [r"\.\s+.*If it runs in a container.*\n.*--shm-size(?:.*\n)+.*num_workers=0(?:.*\n)+.*remount"], []),
     # A GPU that PyTorch's builds for CUDA 12.8 and later leave out.
@@ -3812,7 +3847,7 @@ ROWS = [
         JAXLIB,
         WINDOWS,
         [r"\A.*operating system", r"wsl --install", r"pip install jax\b", r'"jax\[cuda12\]"'],
-        [r"jaxlib==0"],
+        [r"cuda12_pip"],
     ),
     (JAXLIB, MAC, ["Linux alone", r"pip install jax\b"], [r"jax\[cuda"]),
     (JAXLIB, {**LINUX, "python": "3.8"}, [r"cuda12_pip\]\" -f"], []),

@@ -159,7 +159,7 @@ def test_what_texts_name_is_caught(row):
         texts += [text for name in ("set", "unset", "install", "upgrade", "remove") for text in fix.get(name, ())]
     for text in texts:
         for _, name, specification, conversion in string.Formatter().parse(text):
-            assert name is None or name in groups | {"distribution", "title"}, text
+            assert name is None or name in groups | {"distribution", "title", "pin", "index"}, text
             assert not specification, text
             assert not conversion, text
 

@@ -459,6 +459,10 @@ def onnxruntime_cuda(about: Situation, steps: Steps) -> None:
         wanted = "onnxruntime-gpu[cuda,cudnn]==%d.%d.*" % release
     steps.install("Let pip install it with these libraries", wanted)
     preload_dlls(steps)
+    torch, _, label = about.packages.get("torch", "").partition("+")
+    if torch and cudnn == "9" and label != "cpu" and sort_key(torch) < (2, 4):
+        text = "Or update PyTorch %s, which brings cuDNN 8: from 2.4 on it brings cuDNN 9"
+        steps.say(text % torch, changes="packages", instead=True)
     if about.windows:
         steps.say("Or install them from NVIDIA, with their bin folders on PATH", instead=True)
 

@@ -244,7 +244,10 @@ class Steps:
     def of_signature(self, rows: Sequence[Mapping[str, Any]]) -> None:
         """Add the steps that a signature has for its own line; ``if`` says when."""
         about = self.about
-        groups = dict(about.groups, distribution=about.distribution or "NAME", title=about.title)
+        pin = about.version and "==" + about.version
+        groups = dict(
+            about.groups, distribution=about.distribution or "NAME", title=about.title, pin=pin, index=about.torch_index
+        )
         for row in rows:
             if "if" not in row or self._may_hold(row["if"]):
                 self._of_row(row, filled(row["text"], groups).rstrip("."), groups)
