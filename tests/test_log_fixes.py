@@ -483,6 +483,7 @@ ROWS = [
         {},
         [r"--python 3\.12 .*tensorflow<2\.20"],
         [r"doctor"],
+    ),
     # PyTorch, ONNX Runtime and bitsandbytes of releases that do not go together, or not with Windows.
     (
         '[E:onnxruntime:Default, provider_bridge_ort.cc:1992] LoadLibrary failed with error 126 "" when trying to load '

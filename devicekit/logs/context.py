@@ -121,11 +121,9 @@ class Known:
         self.packages: Dict[str, str] = {}
         #: Whether ``packages`` lists everything that is installed.
         self.complete = False
-        #: The interpreter that runs the program, and the Python whose pip says that a package is there; "" if unknown.
-        self.interpreter = ""
-        #: The folder of the Python that a program for Windows brings.
-        self.bundled = ""
-        self.pip_python = ""
+        #: The interpreter that runs the program, the Python whose pip says that a package is there, and the folder of one
+        #: that a program for Windows brings; "" if unknown.
+        self.interpreter = self.pip_python = self.bundled = ""
         self.environment: Dict[str, str] = {}
         #: Results in the log: the training loss line by line, and tensors as printed.
         self.losses: List[float] = []
@@ -133,17 +131,14 @@ class Known:
         self.scalars: List[Tuple[str, str]] = []
         #: Exact versions that an installer looked for and did not find, by distribution.
         self.sought: Dict[str, str] = {}
-        #: The requirement that the user gave to pip.
-        self.asked = ""
         #: pip's words ("a 1.0 depends on b<3") by what is needed and who needs it.
         self.depends: Dict[str, Dict[str, str]] = {}
-        #: The index that an installer took a distribution from, "" if no line names it.
-        self.index = ""
+        #: The requirement that the user gave to pip, and the index that an installer used; "" if no line says.
+        self.asked = self.index = ""
         #: Minor releases of Python that conda's solver says could be installed.
         self.pythons: Set[str] = set()
         #: The two halves of NVIDIA's driver, if a log distinguishes them.
-        self.driver_library = ""
-        self.driver_kernel = ""
+        self.driver_library = self.driver_kernel = ""
         #: The process that holds most of a GPU's memory, and how many MiB, as nvidia-smi lists it.
         self.holder: Tuple[str, int] = ("", 0)
         #: How many MB TensorFlow found free on its smallest GPU when it started, 0 if no line says so.
