@@ -835,13 +835,13 @@ def _both_again(about: Situation, steps: Steps, add_on: str) -> None:
     known = BUNDLED.indexes("torch", goal, about.platform or "linux-x86_64")
     rows = [row for row in known if not about.python or about.releases("torch", row.versions, "", about.python)]
     own = re.search(r"[a-z]", about.version.partition("+")[0])  # NVIDIA's container, a nightly build
-    index = about.torch_index or (_said_index(about) if goal == "cuda" else "")
+    index = about.torch_index or _said_index(about)
     if about.macos:
         steps.install(text, *both, remove=both)
     elif own or about.jetson or not (index or rows):
         steps.say("%s: the one that PyTorch came from" % text, changes="packages")
     else:
-        new = about.capability.startswith(("10.", "12."))
+        new = about.capability.startswith("1")
         cuda = "12.8" if new else LAST["11" if about.driver_before(525) else "12"]
         index = index or next((row.url for row in rows if row.cuda == cuda), rows[0].url)
         if index.endswith("/cu126") and not about.capability:
