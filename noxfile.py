@@ -135,8 +135,11 @@ def wheel(session):
 
 @nox.session(python="3.11")
 def build(session):
-    """Build the wheel and see that it holds what it should, and nothing else."""
-    session.run("python", "tools/check_wheel.py", wheel(session))
+    """Build the wheel as it is published, and see that it holds what it should, and nothing else."""
+    path = wheel(session)
+    session.install("zopflipy")
+    session.run("python", "tools/pack_wheel.py", path)
+    session.run("python", "tools/check_wheel.py", path)
 
 
 @nox.session(python="3.13")
