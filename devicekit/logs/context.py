@@ -104,6 +104,9 @@ WORDS = {
 class Known:
     """The known facts. ``None`` and missing keys mean "unknown"."""
 
+    #: The files in the first error's traceback.
+    frames: Sequence[str] = ()
+
     def __init__(self) -> None:
         self.system: Optional[str] = None
         self.wsl: Optional[bool] = None
@@ -147,8 +150,6 @@ class Known:
         self.library_folders: Dict[str, str] = {}
         #: The first MIG instance that nvidia-smi lists.
         self.mig = ""
-        #: The files in the first error's traceback.
-        self.frames: Sequence[str] = ()
         self.machine: Optional[Machine] = None
         self._stated: Set[str] = set()
         self._wanted = False
