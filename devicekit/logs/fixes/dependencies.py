@@ -314,8 +314,8 @@ _SINCE = {
 def outdated_add_on(about: Situation, steps: Steps) -> bool:
     """An installed package was written for another TensorFlow; False if the program itself was."""
     found = _ADD_ON.search("".join(about.known.frames[-1:]))
-    if not found or "efficientnet" in about.words:  # which a variable helps
-        return False
+    if not found or "efficientnet" in about.words or re.match("keras_[pa]", about.groups.get("module", "")):
+        return False  # a variable helps, or a package is missing
     name = distribution_of(found.group(1))
     steps.upgrade(
         "The traceback ends in a file of %s, which was written for another TensorFlow: update it" % name, name
