@@ -128,6 +128,9 @@ VARIABLES = [
     (",", "", ["environment-variable-fatal"], ()),
     ("tpu", "", ["environment-variable-fatal"], ()),
     ("somebodys_plugin,cuda", "", [], ("cuda:0",)),
+    ("", "GPU", [], ("cuda:0", "TFRT_CPU_0")),
+    ("", "rocm", ["environment-variable-fatal"], ()),
+    ("", "tpu", ["environment-variable-fatal"], ()),
 ]
 
 
@@ -143,6 +146,15 @@ def test_variables_of_jax(make_machine, platforms, name, expected, devices):
     assert diagnosis.framework("jax").will_import
     assert diagnosis.framework("keras").will_import
     assert diagnosis.candidates[-1].usable is bool(devices)
+
+
+@pytest.mark.parametrize("value, fatal", [("maybe", True), ("", True), ("True", False), ("0", False)])
+def test_switches_of_jax(make_machine, value, fatal):
+    diagnosis = diagnose(variant(make_machine, "linux-nvidia-jax-cuda12", env={"JAX_ENABLE_X64": value}))
+    found = diagnosis.by_code("environment-variable-fatal")
+    assert (found is not None) == fatal
+    assert diagnosis.framework("jax").will_import is not fatal
+    assert found is None or "unset JAX_ENABLE_X64" in found.fix[0].command
 
 
 @pytest.mark.parametrize(

@@ -160,7 +160,8 @@ def test_keras_on_pytorch_and_without_training(make_machine):
 
 def test_protobuf_s_implementations(make_machine):
     name = "PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION"
-    assert row(predict(make_machine, env={name: "cpp"}, **TF), "tensorflow")[3] == "protobuf-incompatible"
+    for value in ("cpp", "foo", ""):
+        assert row(predict(make_machine, env={name: value}, **TF), "tensorflow")[3] == "protobuf-incompatible"
     assert row(predict(make_machine, env={name: "python"}, **TF), "tensorflow") == WORKS
     old = {"tensorflow_cpu": "2.10.1", "keras": "2.10.0", "numpy": "1.26.4", "protobuf": "4.25.8"}
     assert row(predict(make_machine, version="3.10.1", **old), "tensorflow")[3] == "protobuf-incompatible"

@@ -22,6 +22,10 @@ _ALIASES = {"gpu": ("cuda", "rocm")}
 #: JAX's own names for platforms; another one may be a plug-in's that is not known here.
 _KNOWN = ("cpu", "cuda", "rocm", "gpu", "tpu")
 
+#: Variables that are true or false, and what JAX takes for either (``jax/_src/config.py``).
+_SWITCHES = ("JAX_ENABLE_X64", "JAX_DISABLE_JIT", "JAX_DEBUG_NANS")
+_TRUTH = ("y", "yes", "t", "true", "on", "1", "n", "no", "f", "false", "off", "0")
+
 #: The libraries whose versions the CUDA plug-in asks before it registers itself, by CUDA's major number: cuDNN apart. From
 #: 0.12 on the plug-in has the CUDA runtime in itself (seen: it asks for cuDNN first).
 _OPENED = {
@@ -172,24 +176,52 @@ def listed_first(view: View) -> str:
 
 
 def jax_fatal_variable(view: View) -> Iterator[Finding]:
-    """JAX_PLATFORMS names a platform that is not there: JAX raises as soon as it needs a device."""
-    chosen = jax_platforms(view)
-    if chosen is None or not is_there(view, "jax"):
+    """A variable at which JAX raises: at its import, or as soon as it needs a device."""
+    if not is_there(view, "jax"):
         return
-    value = view.machine.process.env("JAX_PLATFORMS") or ""
+    env = view.machine.process.env
+    for name in _SWITCHES:
+        value = env(name)
+        if value is not None and value.lower() not in _TRUTH:
+            reason = "%s is '%s', which is neither true nor false: JAX cannot be imported." % (name, value[:20])
+            yield _fatal(view, name, reason, ("jax",), "Set it to true or false")
+    name, reason = "JAX_PLATFORMS", _unavailable(view)
+    if not reason:
+        name, reason = "JAX_PLATFORM_NAME", _without_platform(view, (env("JAX_PLATFORM_NAME") or "").lower())
+    if reason:
+        text = "%s %s: JAX raises an exception as soon as it needs a device." % (name, reason)
+        good = "platforms that exist here, such as cpu or cuda,cpu" if name == "JAX_PLATFORMS" else "cpu"
+        yield _fatal(view, name, text, ("jax.devices",), "Set it to %s" % good)
+
+
+def _fatal(view: View, name: str, text: str, blocks: Tuple[str, ...], other: str) -> Finding:
+    seen = Evidence("%s=%s" % (name, (view.machine.process.env(name) or "")[:60]), "environment")
+    fixes = (view.shell.unset_fix(name, "Unset it"), Fix(other, changes="variables", instead=True))
+    return Kind("environment-variable-fatal", "error", blocks, pages.JAX_VARIABLES).finding(text, (seen,), fixes)
+
+
+def _unavailable(view: View) -> str:
+    """Why JAX_PLATFORMS names what JAX cannot start, "" if nothing is known against it."""
+    chosen = jax_platforms(view)
+    if chosen is None:
+        return ""
     reason = next(filter(None, (_cannot_start(view, name) for name in chosen)), "")
     if not reason and chosen == ("cuda",) and not view.vendor("nvidia") and not view.wsl:
         reason = "names only CUDA, but there is no NVIDIA GPU"
-    if not reason:
-        return
-    yield Kind("environment-variable-fatal", "error", ("jax.devices",), pages.JAX_VARIABLES).finding(
-        "JAX_PLATFORMS %s: JAX raises an exception as soon as it needs a device." % reason,
-        (Evidence("JAX_PLATFORMS=%s" % value[:60], "environment"),),
-        (
-            view.shell.unset_fix("JAX_PLATFORMS", "Unset it"),
-            Fix("Set it to platforms that exist here, such as cpu or cuda,cpu", changes="variables", instead=True),
-        ),
-    )
+    return reason
+
+
+def _without_platform(view: View, name: str) -> str:
+    """The same for JAX_PLATFORM_NAME, of which any platform of an alias will do, in capital letters as well."""
+    platforms = _ALIASES.get(name, (name,))
+    if name not in _KNOWN or name == "cpu":
+        return ""
+    there = [vendor for vendor in VENDORS if vendor.platform in platforms and uses(view, "jax", vendor.platform)]
+    if name != "tpu" and there and not any(view.vendor(vendor.key) for vendor in there) and not view.wsl:
+        return "names '%s', but there is no GPU for it" % name
+    if there or uses(view, "jax", name):
+        return ""
+    return "names '%s', for which no plug-in is installed" % name
 
 
 def _cannot_start(view: View, name: str) -> str:

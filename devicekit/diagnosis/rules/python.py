@@ -348,9 +348,11 @@ def protobuf_incompatible(view: View) -> Iterable[Finding]:
         return
     name = "PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION"
     chosen = view.machine.process.env(name)
-    if chosen == "cpp" and accepts(">=4", protobuf):
+    if chosen is not None and chosen not in ("python", "upb") and accepts(">=4", protobuf):
+        what = "protobuf's C++ implementation" if chosen == "cpp" else "'%s'" % chosen[:20]
+        has = "no longer has" if chosen == "cpp" else "does not have"
         yield Kind("protobuf-incompatible", "error", ("tensorflow",), pages.PROTOBUF).finding(
-            "%s selects protobuf's C++ implementation, which protobuf %s no longer has." % (name, protobuf),
+            "%s selects %s, which protobuf %s %s." % (name, what, protobuf, has),
             (Evidence("%s=%s" % (name, chosen), "environment"), Evidence("protobuf %s" % protobuf)),
             (view.shell.unset_fix(name, "Unset the variable"),),
         )
