@@ -13,6 +13,9 @@ from devicekit.testing import load
 
 NO_TF = "No module named 'tensorflow'"
 NO_CUDA_TORCH = "AssertionError: Torch not compiled with CUDA enabled"
+IMPORTED = (
+    'Traceback (most recent call last):\n  File "/srv/env/lib/python3.11/site-packages/%s", line 1, in <module>\n'
+)
 NO_WHEEL = "ERROR: No matching distribution found for %s"
 NVIDIA_SMI = "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver."
 CUINIT = "E cuda_driver.cc:271] failed call to cuInit: CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected"
@@ -200,6 +203,93 @@ LIBTPU = (
     "libtpu.so: /venv/lib/python3.10/site-packages/libtpu/libtpu.so: cannot open shared object file: No such file or directory"
 )
 ROWS = [
+    # What is named before the last line, or only by the folders of a traceback.
+    (
+        IMPORTED
+        % "keras/src/backend/torch/__init__.py"
+        + "    import torch\nModuleNotFoundError: No module named 'torch'\n\n"
+        "ImportError: Keras cannot be imported. Check that it is installed.",
+        LINUX,
+        [r"set to the backend torch", r"Set KERAS_BACKEND"],
+        [r"install \"?keras"],
+    ),
+    (
+        IMPORTED % "keras/src/backend/tensorflow/__init__.py"
+        + "    import tensorflow as tf\nModuleNotFoundError: No module named 'tensorflow'",
+        {**LINUX, "packages": {"keras": "3.10.0", "torch": "2.7.0"}},
+        [r"export KERAS_BACKEND=torch", r"pip install tensorflow"],
+        [],
+    ),
+    (
+        'Traceback (most recent call last):\n  File "/srv/over/numpy/core/__init__.py", line 23, in <module>\n'
+        "    from . import multiarray\nModuleNotFoundError: No module named 'numpy.core._multiarray_umath'",
+        LINUX,
+        [r"in /srv/over, which PYTHONPATH", r"unset PYTHONPATH"],
+        [r"reinstall", r"tensorflow"],
+    ),
+    (
+        "A module that was compiled using NumPy 1.x cannot be run in\nNumPy 2.4.6 as it may crash.\n"
+        + IMPORTED % "keras/src/tree/torchtree_impl.py"
+        + "AttributeError: module 'torch.utils._pytree' has no attribute 'register_pytree_node'",
+        LINUX,
+        [r"PyTorch is older than 2\.2", r"--upgrade torch"],
+        [r"numpy<2"],
+    ),
+    (
+        '  File "/srv/env/lib/python3.7/site-packages/tensorflow_core/python/autograph/impl/api.py", line 500, in f\n'
+        "Cause: Bad argument number for Name: 3, expecting 4",
+        LINUX,
+        [r"gast==0\.2\.2"],
+        [r"0\.3\.3"],
+    ),
+    (
+        IMPORTED % "keras/src/tree/tree_api.py"
+        + "ImportError: To use Keras, you need to have `optree` installed. Install it via `pip install optree`",
+        LINUX,
+        [r"pip install optree$"],
+        [r"tf-keras", r"TensorFlow"],
+    ),
+    (
+        IMPORTED % "keras/src/backend/jax/__init__.py"
+        + "AttributeError: module 'numpy.dtypes' has no attribute 'StringDType'",
+        LINUX,
+        [r"NumPy is older", r"--upgrade numpy"],
+        [r"no longer has", r"tf-keras"],
+    ),
+    # Variables of JAX.
+    (
+        IMPORTED % "jax/_src/xla_bridge.py" + "    assert _default_backend is not None\nAssertionError",
+        LINUX,
+        [r"unset JAX_PLATFORMS"],
+        [r"doctor"],
+    ),
+    (
+        "RuntimeError: Unable to initialize backend 'CUDA': Backend 'CUDA' is not in the list of known backends: "
+        "['cpu', 'tpu'].",
+        LINUX,
+        [r"lower case", r"unset JAX_PLATFORMS"],
+        [r"pip install"],
+    ),
+    # Files that cannot be read, or are not there any more.
+    (
+        "PermissionError: [Errno 13] Permission denied: '/srv/env/lib/python3.11/site-packages/wrapt/__init__.py'",
+        LINUX,
+        [r"may not read", r"chmod -R a\+rX"],
+        [r"pip may not write"],
+    ),
+    (
+        "/srv/env/bin/python: error while loading shared libraries: libpython3.10.so.1.0: cannot open shared object file",
+        LINUX,
+        [r"moved or removed", r"-m venv"],
+        [r"libatlas"],
+    ),
+    (
+        "ImportError: /opt/tool/lib/libstdc++.so.6: version `GLIBCXX_3.4.29' not found (required by "
+        "/srv/tf/libtensorflow_cc.so.2)",
+        LINUX,
+        [r"/opt/tool/lib", r"unset LD_LIBRARY_PATH"],
+        [r"conda"],
+    ),
     # pip and the program do not mean the same TensorFlow.
     (
         "Requirement already satisfied: tensorflow==1.15.0 in /opt/e/lib/python3.7/site-packages (1.15.0)\n"

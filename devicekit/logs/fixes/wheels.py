@@ -802,7 +802,11 @@ def _install_missing(about: Situation, steps: Steps, name: str) -> None:
         steps.upgrade("The first releases of Keras 3 import TensorFlow under every backend: update Keras", "keras")
         steps.install("Or install TensorFlow as well", requirement, instead=True)
         return
-    if name == "tensorflow" and "keras" in about.line.lower() + about.groups.get("path", ""):
+    of_keras3 = name == "tensorflow" and any(re.search(r"[\\/]keras[\\/]src[\\/]", path) for path in about.known.frames)
+    if of_keras3 and (others or about.words & {"torch", "jax"}):
+        backend = (others or sorted(about.words & {"torch", "jax"}))[0]
+        steps.set("Tell Keras which framework is installed: it takes TensorFlow unasked", "KERAS_BACKEND", backend)
+    elif name == "tensorflow" and "keras" in about.line.lower() + about.groups.get("path", ""):
         steps.say("Keras computes with TensorFlow, JAX or PyTorch: install one of them; KERAS_BACKEND names which")
     compiled = next((item for item in ("flash-attn", "mamba-ssm", "auto-gptq") if item in about.words), "")
     there = name == "torch" and bool(compiled) and "isolated-build" in about.words and "torch" in about.packages
@@ -817,6 +821,9 @@ def _install_missing(about: Situation, steps: Steps, name: str) -> None:
         steps.run(text, "python -m pip install %s --no-build-isolation" % compiled, changes="packages")
         if there:
             return
+    if of_keras3:
+        text = "Or, with JAX or PyTorch installed, set KERAS_BACKEND to jax or torch before Keras is imported"
+        steps.say(text, changes="variables", instead=True)
     steps.run("If it is installed already, see for which Python", "python -m pip --version")
     if "jupyter" in about.words:
         steps.say("In a notebook: %%pip install %s in a cell, then restart the kernel" % name)
@@ -980,6 +987,9 @@ def install_corrupt(about: Situation, steps: Steps) -> None:
             text, "torch-directml", remove=["torch", *[item for item in about.packages if "directml" in item]]
         )
         return
+    if about.signature == "np-core-import":
+        _numpy_from_elsewhere(about, steps)
+        return
     library = re.search(r"\b(numpy|h5py|scipy|pandas|onnx|grpcio|protobuf)\b", about.groups.get("module", ""))
     if library:
         steps.reinstall("Reinstall %s" % library.group(), library.group())
@@ -1006,6 +1016,17 @@ def install_corrupt(about: Situation, steps: Steps) -> None:
     if about.windows and not long:
         steps.say("On Windows, a path of more than 260 characters is cut: allow long paths, or use a shorter folder")
     steps.run("If that fails, make a fresh environment", "python -m venv fresh", changes="files", instead=True)
+
+
+def _numpy_from_elsewhere(about: Situation, steps: Steps) -> None:
+    """A NumPy that is not among the environment's packages, by PYTHONPATH: mostly one for another Python."""
+    found = next((re.match(r"(.+)[\\/]numpy[\\/]", path) for path in about.known.frames if "numpy" in path), None)
+    # Functions in a cloud and frozen programs have their packages in such folders.
+    if found is None or re.search(r"-packages|^/var/task|^/opt/python|_MEI", found.group(1)):
+        return
+    steps.fixes.clear()
+    text = "That NumPy is in %s, which PYTHONPATH puts before the environment's own packages: unset it"
+    steps.unset(text % found.group(1), "PYTHONPATH")
 
 
 def _long_paths(steps: Steps) -> None:
