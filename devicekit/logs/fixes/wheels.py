@@ -803,9 +803,9 @@ def _install_missing(about: Situation, steps: Steps, name: str) -> None:
         steps.install("Or install TensorFlow as well", requirement, instead=True)
         return
     of_keras3 = name == "tensorflow" and any(re.search(r"[\\/]keras[\\/]src[\\/]", path) for path in about.known.frames)
-    if of_keras3 and (others or about.words & {"torch", "jax"}):
-        backend = (others or sorted(about.words & {"torch", "jax"}))[0]
-        steps.set("Tell Keras which framework is installed: it takes TensorFlow unasked", "KERAS_BACKEND", backend)
+    backends = others or [item for item in ("torch", "jax") if item in about.words]
+    if of_keras3 and backends:
+        steps.set("Tell Keras which framework is installed: it takes TensorFlow unasked", "KERAS_BACKEND", backends[0])
     elif name == "tensorflow" and "keras" in about.line.lower() + about.groups.get("path", ""):
         steps.say("Keras computes with TensorFlow, JAX or PyTorch: install one of them; KERAS_BACKEND names which")
     compiled = next((item for item in ("flash-attn", "mamba-ssm", "auto-gptq") if item in about.words), "")
