@@ -203,6 +203,14 @@ LIBTPU = (
     "libtpu.so: /venv/lib/python3.10/site-packages/libtpu/libtpu.so: cannot open shared object file: No such file or directory"
 )
 ROWS = [
+    # tensorflow and tensorflow-cpu own one folder.
+    (
+        '  File "/srv/env/lib/python3.11/site-packages/tensorflow_addons/utils/types.py", line 29, in <module>\n'
+        "ModuleNotFoundError: No module named 'keras.src.engine'",
+        {**LINUX, "packages": {"tensorflow-cpu": "2.16.2", "tensorflow-addons": "0.23.0"}},
+        [r"tensorflow-cpu==2\.15"],
+        [r"\btensorflow=="],
+    ),
     # What is named before the last line, or only by the folders of a traceback.
     (
         IMPORTED

@@ -119,6 +119,9 @@ class Steps:
             return
         if name == "torch" and len(requirements) == 1 and "torch" in remove and not self.about.known.complete:
             text += "; torchvision and torchaudio, if they are there, in the same command"
+        there = self.about.packages
+        if "tensorflow-cpu" in there and "tensorflow" not in there and not remove:  # the two own one folder
+            requirements = tuple(re.sub(r"^tensorflow(?=[<>=!~]|$)", "tensorflow-cpu", item) for item in requirements)
         packages = Packages(remove=tuple(remove), install=tuple(requirements), index_url=index_url)
         if len(self._shells) > 1:  # the shells join two commands differently
             self._in_both(text, packages, instead)
