@@ -203,6 +203,22 @@ LIBTPU = (
     "libtpu.so: /venv/lib/python3.10/site-packages/libtpu/libtpu.so: cannot open shared object file: No such file or directory"
 )
 ROWS = [
+    (
+        "2020-01-01 10:00:00.000000: F tensorflow/core/platform/cpu_feature_guard.cc:37] The TensorFlow library was "
+        "compiled to "
+        "use AVX instructions, but these aren't available on your machine.",
+        LINUX,
+        [r"conda create -n env -c conda-forge python=3\.11 tensorflow"],
+        [],
+    ),
+    (
+        "W gpu_device.cc:2433] TensorFlow was not built with CUDA kernel binaries compatible with compute capability "
+        "12.0. CUDA "
+        "kernels will be jit-compiled from PTX, which could take 30 minutes or longer.",
+        {**LINUX, "gpu": "GeForce RTX 5080", "packages": {"tensorflow": "2.19.0"}},
+        [r"docker run --gpus all .*tensorflow:25\.02-tf2-py3"],
+        [],
+    ),
     # tensorflow and tensorflow-cpu own one folder.
     (
         '  File "/srv/env/lib/python3.11/site-packages/tensorflow_addons/utils/types.py", line 29, in <module>\n'

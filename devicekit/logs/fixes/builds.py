@@ -140,14 +140,15 @@ def _newer_gpu(about: Situation, steps: Steps, capability: str) -> None:
         return
     if about.framework == "tensorflow":
         text = (
-            "o released TensorFlow has machine code for compute capability %s: use NVIDIA's TensorFlow container "
-            "(nvcr.io, 25.02 or later), or compile TensorFlow from source for it" % (capability or "10.0 and later")
+            "o released TensorFlow has machine code for compute capability %s: use NVIDIA's last container with it "
+            "(TensorFlow 2.17 and CUDA 12.8), or compile TensorFlow from source" % (capability or "10.0 and later")
         )
         if not capability:
             steps.run("See which GPU and which driver it is", "nvidia-smi")
             steps.say("For an older GPU: update the driver, which is older than the CUDA that the code was made with")
             text = "For a Blackwell GPU (RTX 50 series): n" + text
-        steps.say(text if not capability else "N" + text)
+        image = "docker run --gpus all -it --rm nvcr.io/nvidia/tensorflow:25.02-tf2-py3"
+        steps.run(text if not capability else "N" + text, image, changes="system")
         steps.say(
             "Or use Keras 3 on JAX or PyTorch (CUDA 12.8 or later), whose builds have code for this GPU", instead=True
         )

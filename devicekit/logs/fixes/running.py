@@ -457,6 +457,15 @@ def _other_build(about: Situation, what: str) -> str:
     )
 
 
+def _without_instructions(about: Situation, steps: Steps, what: str) -> None:
+    """Add which build does without the instructions, with a command where one installs it."""
+    text = _other_build(about, what)
+    if about.framework != "tensorflow" or about.windows or about.embedded or about.container or what[:3] != "AVX":
+        steps.say(text)
+    else:
+        steps.run(text, "conda create -n env -c conda-forge python=3.11 tensorflow", changes="files")
+
+
 def cpu_instructions_missing(about: Situation, steps: Steps) -> None:
     """The processor lacks instructions that the build was compiled for."""
     intel = about.groups.get("bash") or re.search(r"(?i)intel|xeon", about.known.os_version)
@@ -498,7 +507,7 @@ def cpu_instructions_missing(about: Situation, steps: Steps) -> None:
     )
     if virtual:
         steps.say("In the virtual machine's settings, %s" % through)
-    steps.say(_other_build(about, what))
+    _without_instructions(about, steps, what)
     if about.linux and not about.container:
         steps.run(
             "See what the processor offers", "grep -o -w -E 'sse4_1|avx|avx2|fma' /proc/cpuinfo | sort -u", on="linux"
