@@ -314,6 +314,55 @@ ROWS = [
         [r"/opt/tool/lib", r"unset LD_LIBRARY_PATH"],
         [r"conda"],
     ),
+        "RuntimeError: roi_align_forward_impl: implementation for device cuda:0 not found.",
+        {"os": "linux", "packages": {"torch": "2.0.1+cu117"}},
+        [r"install mmcv==2\.1\.0 -f \S+/cu117/torch2\.0/index\.html"],
+        ["CPU-only", "doctor"],
+    ),
+    (
+        "mmdet/models\nPyTorch: 2.3.0+cu118\nModuleNotFoundError: No module named 'mmcv._ext'",
+        {"os": "linux"},
+        [r"torch==2\.1\.2", r"mmcv==2\.1\.0 -f \S+/cu118/torch2\.1/"],
+        [r"torch2\.3", "mim"],
+    ),
+    (
+        "ModuleNotFoundError: No module named 'mmcv._ext'",
+        {"os": "linux", "packages": {"torch": "2.8.0+cu128"}, "gpu": "NVIDIA GeForce RTX 5090"},
+        ["compile it"],
+        [r"torch==2\.1", "openmmlab"],
+    ),
+    ("ModuleNotFoundError: No module named 'mmcv._ext'", {}, ["mim install"], ["openmmlab.com"]),
+    (
+        "RuntimeError: Not compiled with GPU support (deform_conv_forward at layers/csrc/deformable/deform_conv.h:137)",
+        {"os": "linux"},
+        ["FORCE_CUDA=1", "CUDA_HOME", "folder build"],
+        [r"uninstall -y torch\b"],
+    ),
+    (
+        "ValueError: Requested int8_float16 compute type, but the target device or backend do not support efficient "
+        "int8_float16 computation.",
+        {"os": "windows", "gpu": "NVIDIA GeForce RTX 3060"},
+        [r'compute_type="int8"', "float32", 'device="cuda"'],
+        [],
+    ),
+    (
+        "RuntimeError: Library libcublas.so.11 is not found or cannot be loaded",
+        {"os": "linux"},
+        ["nvidia-cublas-cu11", r"nvidia-cudnn-cu11==8", "LD_LIBRARY_PATH"],
+        ["tensorflow", "conda", r"11\.2"],
+    ),
+    (
+        "RuntimeError: Library libcublas.so.12 is not found or cannot be loaded",
+        {"os": "linux", "packages": {"ctranslate2": "4.6.0"}},
+        ["nvidia-cublas-cu12", r"nvidia-cudnn-cu12==9"],
+        ["tensorflow", "conda"],
+    ),
+    (
+        "Ultralytics YOLOv8.2.0 Python-3.11.4 torch-2.2.0+cpu\nValueError: Invalid CUDA 'device=0' requested.",
+        {"os": "windows", "gpu": "NVIDIA GeForce RTX 3070"},
+        [r"torch==2\.2\.0\S* torchvision"],
+        [],
+    ),
     # pip and the program do not mean the same TensorFlow.
     (
         "Requirement already satisfied: tensorflow==1.15.0 in /opt/e/lib/python3.7/site-packages (1.15.0)\n"

@@ -94,6 +94,8 @@ WORDS = {
     "wddm  |": "wddm", "..\\aten\\": "windows-path", "torch\\csrc\\": "windows-path",
     "ollama": "ollama", "koboldcpp": "llama.cpp", "whisper.cpp": "llama.cpp", "sglang": "sglang", "comfyui": "comfyui",
     "stable-diffusion-webui": "webui", "python_embeded": "python_embeded",
+    "mmdet": "mmdet", "ultralytics": "torchvision", "easyocr": "torchvision", "gensim": "gensim",
+    "ctranslate2": "ctranslate2", "faster_whisper": "ctranslate2", "faster-whisper": "ctranslate2",
     "slurmstepd:": "slurm", "srun: ": "slurm", "#sbatch --": "slurm", "submitted batch job": "slurm", "slurm_job": "slurm",
     "$ srun ": "slurm", "/usr/bin/nvidia-smi": "linux-smi",
     "cupy": "cupy", "numba": "numba", "cudf": "cudf", "rapids": "cudf", "ggml": "llama.cpp", "llama.cpp": "llama.cpp",

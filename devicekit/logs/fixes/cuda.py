@@ -15,6 +15,7 @@ from .builds import (
     too_old_for_gpu,
 )
 from .dependencies import new_vllm
+from .extensions import ctranslate2_libraries
 from .situation import Situation, listed
 from .steps import Steps
 from .torch_builds import LAST
@@ -134,7 +135,9 @@ def cuda_library_missing(about: Situation, steps: Steps) -> None:
         steps.say("macOS has no CUDA: uninstall the CUDA build, and use the CPU or Metal")
         return
     _found_elsewhere(about, steps)
-    if about.library == "CuPy":
+    if about.signature == "cuda-win-library-cannot-be-loaded":
+        ctranslate2_libraries(about, steps, library_of(about))
+    elif about.library == "CuPy":
         _cupy_libraries(about, steps)
     elif about.signature == "cuda-nvvm-missing" or about.library == "Numba":
         _numba_libraries(about, steps)

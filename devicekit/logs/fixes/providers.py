@@ -6,7 +6,7 @@ from typing import Any, Callable, Dict, Mapping, Sequence, Tuple
 from ...diagnosis.findings import Fix, LazyFixes
 from ...matrix.matrix import accepts
 from ..scrub import scrub
-from . import builds, cuda, dependencies, drivers, others, running, wheels
+from . import builds, cuda, dependencies, drivers, extensions, others, running, wheels
 from .situation import Situation
 from .steps import Steps
 
@@ -59,6 +59,7 @@ _SPECIAL: Tuple[Tuple[str, Provider], ...] = (
     ("tf-gpu-removed", wheels.tensorflow_gpu_removed), ("tf-gpu-egg-info", wheels.tensorflow_gpu_removed),
     ("np-too-old", dependencies.newer_numpy), ("xformers-torch-pair", dependencies.xformers_pair),
     ("torch-cuda-home", cuda.cuda_toolkit_missing), ("nvcc-not-found", cuda.cuda_toolkit_missing),
+    ("mmcv-", extensions.mmcv),
     ("conda-cuda-constraint", drivers.conda_driver_too_old), ("conda-cuda-virtual", drivers.conda_driver_too_old),
 )  # fmt: skip
 
