@@ -314,6 +314,51 @@ ROWS = [
         [r"/opt/tool/lib", r"unset LD_LIBRARY_PATH"],
         [r"conda"],
     ),
+        '  File "/venv/lib/python3.11/site-packages/statsmodels/tsa/x.py", line 3, in <module>\n'
+        "    from scipy.integrate import simps\nImportError: cannot import name 'simps' from 'scipy.integrate' "
+        "(/venv/lib/python3.11/site-packages/scipy/integrate/__init__.py)",
+        {"os": "linux", "python": "3.11"},
+        [r"--upgrade statsmodels", r"scipy<1\.14"],
+        [r"--upgrade scipy"],
+    ),
+    (
+        "ImportError: cannot import name 'hann' from 'scipy.signal' (/u/python3.13/site-packages/scipy/signal/__init__.py)",
+        {"python": "3.13"},
+        [r"scipy\.signal\.windows"],
+        [r"--upgrade scipy", r"scipy<1\.13"],
+    ),
+    (
+        "ModuleNotFoundError: No module named 'sklearn.externals.six'",
+        {},
+        ["import joblib or six"],
+        [r"install .*scikit-learn"],
+    ),
+    ("No module named 'keras_core'", {"packages": {"tensorflow": "2.12.0"}}, ["install keras-core"], ["keras=="]),
+    (
+        "RuntimeError: \"addmm_impl_cpu_\" not implemented for 'Half'",
+        {"os": "windows"},
+        ["--no-half --precision full", r"model\.float\(\)"],
+        ["tensors to the CPU"],
+    ),
+    (
+        "ImportError: Using `bitsandbytes` 4-bit quantization requires Accelerate: `pip install accelerate`",
+        {"os": "linux"},
+        ["accelerate bitsandbytes", r"cuda\.is_available"],
+        [],
+    ),
+    (
+        "ImportError: Using `bitsandbytes` 4-bit quantization requires Accelerate: `pip install accelerate`",
+        MAC,
+        ["load_in_8bit", "GGUF"],
+        ["pip install"],
+    ),
+    (
+        "whisper/transcribe.py:126: UserWarning: FP16 is not supported on CPU; using FP32 instead",
+        {"os": "windows", "gpu": "NVIDIA GeForce RTX 3060", "python": "3.11"},
+        [r"torch\.version\.cuda", r"download\.pytorch\.org/whl/cu"],
+        [],
+    ),
+    (
         "RuntimeError: roi_align_forward_impl: implementation for device cuda:0 not found.",
         {"os": "linux", "packages": {"torch": "2.0.1+cu117"}},
         [r"install mmcv==2\.1\.0 -f \S+/cu117/torch2\.0/index\.html"],

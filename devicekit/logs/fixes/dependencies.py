@@ -314,7 +314,7 @@ _SINCE = {
 def outdated_add_on(about: Situation, steps: Steps) -> bool:
     """An installed package was written for another TensorFlow; False if the program itself was."""
     found = _ADD_ON.search("".join(about.known.frames[-1:]))
-    if not found or "efficientnet" in about.words or re.match("keras_[pa]", about.groups.get("module", "")):
+    if not found or "efficientnet" in about.words or re.match("keras_[pac]", about.groups.get("module", "")):
         return False  # a variable helps, or a package is missing
     name = distribution_of(found.group(1))
     steps.upgrade(
@@ -527,7 +527,47 @@ def _of_its_own(about: Situation, steps: Steps) -> bool:
     elif "TensorFlow Addons" in about.summary:
         fitting_add_on(about, steps, "tensorflow-addons", about.version.partition("+")[0])
     else:
+        return _gone(about, steps)
+    return True
+
+
+#: What SciPy and scikit-learn do not have any more: from a module, since which release, and where it is now (release notes).
+_GONE = (
+    (r"tri[lu]? scipy\.linalg", "SciPy", "1.13", "numpy has them: numpy.triu"),
+    (
+        r"(?:gaussian|hann|hamming|blackman|kaiser|bartlett|tukey|triang|boxcar) scipy\.signal", "SciPy", "1.13",
+        "it is in scipy.signal.windows",
+    ),
+    (r"(?:simps|trapz|cumtrapz) scipy\.integrate", "SciPy", "1.14", "simpson, trapezoid and cumulative_trapezoid"),
+    (
+        r"(?:interp|array|zeros|ones|arange|linspace|histogram|sqrt|mean|log|exp|randn?|pi|ndarray|float\d\d) scipy", "SciPy",
+        "1.12", "numpy has it",
+    ),
+    (r"\w+ scipy\.misc", "SciPy", "", "imageio and Pillow read and resize images, scipy.special has comb and logsumexp"),
+    (r"(?:joblib|six) sklearn\.externals", "scikit-learn", "", "import joblib or six itself"),
+)  # fmt: skip
+
+
+def _gone(about: Situation, steps: Steps) -> bool:
+    """A newer release does not have it: what imports it is too old; return whether it is known to be so."""
+    found = re.search(r"No module named '(sklearn\.externals)\.(\w+)'", about.line)
+    module, name = found.groups() if found else (about.groups.get("module", ""), about.groups.get("name", ""))
+    row = next((row for row in _GONE if re.fullmatch(row[0], "%s %s" % (name, module))), None)
+    if row is None:
         return False
+    _, title, since, now = row
+    user = _ADD_ON.search("".join(about.known.frames[-1:]))
+    by = distribution_of(user.group(1)) if user else "gensim" if "gensim" in about.words else ""
+    text = "%s has %s.%s no longer%s: " % (title, module, name, ", from %s on" % since if since else "")
+    if by and by != title.lower():
+        steps.upgrade(text + "update %s, which imports it" % by, by)
+    else:
+        steps.say(
+            text + "update the package whose file the traceback names; in your own code: %s" % now, changes="packages"
+        )
+    if since and (not about.python or about.releases("scipy", "<" + since, about.platform, about.python)):
+        text = "Or keep an older SciPy%s" % ("" if about.python else " (up to Python 3.12)")
+        steps.install(text, "scipy<%s" % since, instead=True)
     return True
 
 
