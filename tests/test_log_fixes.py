@@ -407,6 +407,22 @@ ROWS = [
         {"os": "windows", "gpu": "NVIDIA GeForce RTX 3070"},
         [r"torch==2\.2\.0\S* torchvision"],
         [],
+    (  # libcudart.so.11.0 and libcusolver.so.10 are both of CUDA 11.0: TensorFlow 2.4
+        "I tensorflow/stream_executor/platform/default/dso_loader.cc:49] Successfully opened dynamic library "
+        "libcudart.so.11.0\n"
+        "W tensorflow/stream_executor/platform/default/dso_loader.cc:60] Could not load dynamic library 'libcusolver.so.10'; "
+        "dlerror: libcusolver.so.10: cannot open shared object file: No such file or directory; LD_LIBRARY_PATH: "
+        "/usr/local/cuda-11.2/lib64",
+        {},
+        [r"TensorFlow 2\.4 needs CUDA 11\.0 and", r"cudatoolkit=11\.0 cudnn=8\.0", r"TensorFlow 2\.5, .* CUDA 11\.2"],
+        [r"CUDA 10\b"],
+    ),
+    (
+        "I tensorflow/stream_executor/platform/default/dso_loader.cc:49] Successfully opened dynamic library "
+        "cudart64_110.dll\n" + DLL % (("cusolver64_10.dll",) * 2),
+        {},
+        [r"TensorFlow 2\.4 needs CUDA 11\.0", r"TensorFlow 2\.5, .*or 2\.10, which was built for CUDA 11\.2"],
+        [r"CUDA 10\b", r"2\.11", "conda"],
     ),
     # pip and the program do not mean the same TensorFlow.
     (

@@ -33,6 +33,9 @@ _OLD_TENSORFLOW = (("1.13", "10.0", "7.4"), ("1.5", "9.0", "7"), ("1.3", "8.0", 
 #: The cuDNN of a CUDA.
 _CUDNN = {"10.1": "7.6", "10.0": "7.4", "9.0": "7", "8.0": "6"}
 
+#: Where TensorFlow 2.4 says that a library is missing.
+_FOUR = "dso_loader.cc:60]"
+
 
 def library_of(about: Situation) -> str:
     """Return the library that the line is about, "" if it names none."""
@@ -58,6 +61,8 @@ def release_of(library: str) -> str:
         digits = dll.group(2)
         if len(digits) == 3:
             return "11" if digits == "110" else "%s.%s" % (digits[:2], digits[2])
+        if digits == "10" and dll.group(1).lower() in ("cufft", "curand"):
+            return ""  # as below
         return "%s.%s" % (digits[0], digits[1]) if len(digits) == 2 and digits[0] in "6789" else digits
     if library_so:
         name, major, minor = library_so.groups()
@@ -78,9 +83,16 @@ def needs_of(about: Situation) -> Tuple[str, str]:
         for oldest, cuda, cudnn in _OLD_TENSORFLOW:
             if about.is_at_least(oldest):
                 return cuda, cudnn
-    cuda = release_of(library_of(about))
-    if cuda in ("11", "11.0") and about.framework == "tensorflow":
-        return "11.2", "8.1"
+    library = library_of(about)
+    cuda = release_of(library)
+    if about.framework == "tensorflow":
+        cuda = cuda or about.fact("runtime")
+        # CUDA 11.0 still has cuSOLVER 10, as has 10.1; the number of the line is that of TensorFlow 2.4.
+        if _FOUR in about.line or ("cusolver" in library and cuda == "10" and about.fact("runtime").startswith("11")):
+            return "11.0", "8.0"
+        if cuda in ("11", "11.0"):
+            return "11.2", "8.1"
+        cuda = "10.1" if cuda == "10" else cuda
     cudnn = _CUDNN.get(cuda, "")
     return cuda, cudnn
 
@@ -241,14 +253,16 @@ def _newer_tensorflow(about: Situation, steps: Steps) -> None:
 def _system_libraries(about: Situation, steps: Steps, cuda: str, cudnn: str) -> None:
     """CUDA on the system (or in conda) for a build that looks for it on the loader's path."""
     both = "CUDA %s%s" % (_release(cuda), " and cuDNN %s" % cudnn if cudnn else "")
-    installed = about.fact("cuda")
+    installed = _installed(about)
     there = (
         "; CUDA %s is there, whose libraries have other names" % installed
         if installed and not installed.startswith(cuda)
         else ""
     )
+    name = about.label[:1].upper() + about.label[1:]
+    name += " 2.4" if cuda == "11.0" and name == "TensorFlow" else ""
     steps.say(
-        "%s needs %s, with lib64 on LD_LIBRARY_PATH%s" % (about.label[:1].upper() + about.label[1:], both, there),
+        "%s needs %s, with lib64 on LD_LIBRARY_PATH%s" % (name, both, there),
         "admin",
         "system",
     )
@@ -275,19 +289,27 @@ def _system_libraries(about: Situation, steps: Steps, cuda: str, cudnn: str) -> 
         channel = {"10.0": "7.6", "10.1": "7.6", "9.0": "7.6"}[cuda]
         command = "conda install cudatoolkit=%s cudnn=%s" % (cuda, channel)
         steps.run("With conda, into the same environment", command, changes="packages")
-    _fitting_release(about, steps)
+    _fitting_release(about, steps, cuda)
+
+
+def _installed(about: Situation) -> str:
+    """The CUDA release that is installed: by the facts, or the only one whose folder is on the library path."""
+    folders = set(re.findall(r"/cuda-(\d+\.\d)(?=[/:])", about.line.partition("LD_LIBRARY_PATH: ")[2] + ":"))
+    return about.fact("cuda") or (folders.pop() if len(folders) == 1 else "")
 
 
 def _release(cuda: str) -> str:
     return "11 (11.2)" if cuda == "11" else cuda
 
 
-def _fitting_release(about: Situation, steps: Steps) -> None:
-    """The TensorFlow that was built for the CUDA that is there."""
-    installed = ".".join(about.fact("cuda").split(".")[:2])
+def _fitting_release(about: Situation, steps: Steps, cuda: str) -> None:
+    """The TensorFlow that was built for the CUDA that is there, or for the one that followed."""
+    mixed = about.code == "cuda-version-mismatch"
+    installed = ".".join((_installed(about) or ("11.2" if cuda == "11.0" and mixed else "")).split(".")[:2])
     if "." not in installed or about.framework != "tensorflow":
         return
     rows = [row for row in BUNDLED.tensorflow_rows() if row.linux_cuda == installed]
+    rows = [row for row in rows if not about.windows or sort_key(row.minor) < (2, 11)]
     names = [row.minor for row in rows if not about.python or accepts(row.python, about.python + ".5") is not False]
     if names:
         steps.say(
@@ -314,6 +336,7 @@ def _windows_libraries(about: Situation, steps: Steps, cuda: str, cudnn: str) ->
         "10.1": "TensorFlow 2.1 to 2.3",
         "10.0": "TensorFlow 1.13 to 2.0",
         "9.0": "TensorFlow 1.5 to 1.12",
+        "11.0": "TensorFlow 2.4",
         "11.2": "TensorFlow 2.5 to 2.10",
     }
     name = about.label if about.version else which.get(cuda, "This TensorFlow")
@@ -485,7 +508,7 @@ def cuda_version_mismatch(about: Situation, steps: Steps) -> None:
     cuda, cudnn = needs_of(about)
     if about.windows:
         _windows_libraries(about, steps, cuda, cudnn)
-        _fitting_release(about, steps)
+        _fitting_release(about, steps, cuda)
     elif _wheels_do(about) and about.framework == "tensorflow":
         _and_cuda(about, steps)
     elif cuda:
