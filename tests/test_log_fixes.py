@@ -407,6 +407,22 @@ ROWS = [
         {"os": "windows", "gpu": "NVIDIA GeForce RTX 3070"},
         [r"torch==2\.2\.0\S* torchvision"],
         [],
+    (  # PyTorch's index for CUDA 11.7 has nothing for a newer Python; the registry's build for Windows is for the CPU
+        "D:\\w>pip install torch torchvision torchaudio --index-url https://download.pytorch.org/whl/cu117\n"
+        "Looking in indexes: https://download.pytorch.org/whl/cu117\n"
+        "ERROR: Could not find a version that satisfies the requirement torch (from versions: none)\n"
+        + NO_WHEEL
+        % "torch",
+        {},
+        [r"torch torchvision torchaudio --index-url \S+/cu126", r"py -3\.11 .* torchaudio --index-url \S+cu117"],
+        [r"pypi\.org", r"3\.14", "uv venv", r"upgrade pip"],
+    ),
+    (
+        "Looking in indexes: https://download.pytorch.org/whl/cu117\n" + NO_WHEEL % "torch==2.0.1",
+        {**WINDOWS, "python": "3.12", "driver": "471.41"},
+        [r"torch --index-url \S+/cu118", r"torch==2\.0\.1 --index-url \S+/cu117"],
+        [r"install torch==[\d.]+\n"],
+    ),
     (  # libcudart.so.11.0 and libcusolver.so.10 are both of CUDA 11.0: TensorFlow 2.4
         "I tensorflow/stream_executor/platform/default/dso_loader.cc:49] Successfully opened dynamic library "
         "libcudart.so.11.0\n"

@@ -224,6 +224,8 @@ class Known:
         elif key == "library_file":
             folder, _, name = value.rpartition("/")
             self.library_folders.setdefault(name, folder)
+        elif key == "index":
+            self.index = self.index or value
         elif key == "asked":
             self.asked = self.asked or value
         elif key == "bundled":

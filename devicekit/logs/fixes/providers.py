@@ -93,6 +93,7 @@ def fixes_for(about: Situation, rows: Sequence[Mapping[str, Any]], alone: bool =
         outdated = about.signature.startswith(_NAMES) and dependencies.outdated_add_on(about, steps)
         steps.of_signature([row for row in rows if not outdated or set(row) - {"text"}])
         behind = about.words & {"index", "index-pypi"} == {"index"} and " requirement " in about.line
+        behind = behind and "/whl/cu" not in about.known.index  # who asks that wants no build for the CPU
         if behind and about.code == "dependency-incompatible":
             _ask_pypi(about, steps)
         if not alone or not steps.fixes:

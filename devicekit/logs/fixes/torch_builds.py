@@ -1,12 +1,13 @@
 """PyTorch's builds of one release for several CUDA releases: which of them a driver runs."""
 
 import re
-from typing import Iterator, Tuple
+from typing import Iterator, List, Tuple
 
 from ...matrix.gpu_support import needed_driver
 from ...matrix.matrix import BUNDLED, accepts, version_at_least
 from ...matrix.projects import sort_key
-from .situation import Situation
+from ...matrix.tables import IndexRow
+from .situation import PYTHONS, Situation
 from .steps import Steps
 
 #: The oldest driver for the CUDA releases before those of the data, on Linux and on Windows (CUDA release notes, table of
@@ -88,6 +89,73 @@ LAST = {"11": "11.8", "12": "12.6", "13": "13.0"}
 def beside_torch(about: Situation) -> Tuple[str, ...]:
     """What belongs to one build of PyTorch, and is replaced with it."""
     return tuple(name for name in ("torchvision", "torchaudio") if name in about.packages or name in about.words)
+
+
+def asked_index(about: Situation) -> str:
+    """Return which of PyTorch's builds for CUDA pip was asked for (``"cu117"``), by its index or a label; "" if none."""
+    said = re.search(r"/whl/(cu\d+)", about.known.index) or re.search(r"torch\w*==[\d.]+\+(cu\d+)\b", about.line)
+    return said.group(1) if said else ""
+
+
+def _serving(about: Situation, bounds: str, python: str) -> List[IndexRow]:
+    """Return the indexes that have a release in some bounds for a Python ("": any)."""
+    platform = about.platform or "linux-x86_64"
+    return [
+        row
+        for row in BUNDLED.indexes("torch", "cuda", platform)
+        for item in about.releases("torch", row.versions, platform, python)[-1:]
+        if not bounds
+        or any(accepts(bounds, one.version) for one in about.releases("torch", row.versions, platform, python))
+    ]
+
+
+def another_index(about: Situation, steps: Steps, name: str, bounds: str) -> bool:
+    """A build for CUDA which its index does not have for this Python: another index has; return whether that is all.
+
+    The registry would give a user of Windows the build for the CPU.
+    """
+    asked, bounds = asked_index(about), bounds if name == "torch" else ""
+    if not asked or about.macos or about.manager or about.jetson or about.arch not in ("", "x86_64"):
+        return False
+    of_asked = {
+        item: [row for row in _serving(about, bounds, item) if row.url.endswith("/" + asked)] for item in PYTHONS
+    }
+    pythons = sorted((item for item, rows in of_asked.items() if rows), key=sort_key)
+    labeled = "/whl/" not in about.known.index
+    if (about.python in pythons and not labeled) or (labeled and not bounds):
+        return False
+    names = ["%s%s" % (name, bounds), *(item for item in beside_torch(about) if item != name)]
+    url = "https://download.pytorch.org/whl/%s" % asked
+    label = " ".join(filter(None, (name, bounds.lstrip("="))))
+    has = "%s for Python %s to %s" % (label, pythons[0], pythons[-1]) if pythons else "no %s" % label
+    text = "PyTorch's index %s has %s" % (asked, has)
+    if labeled and (not about.python or about.python in pythons):
+        steps.install("%s: ask it" % text, *names, index_url=url)
+    elif about.python or PYTHONS[0] not in pythons:
+        _newer_index(about, steps, text, names, bounds)
+    if pythons and about.python not in pythons and not about.capability.startswith("1"):
+        text = "Or make an environment with a Python that %s has wheels for (%s to %s)" % (
+            asked,
+            pythons[0],
+            pythons[-1],
+        )
+        steps.new_environment(text, pythons[-1], [*names, "--index-url", url], instead=bool(steps.fixes))
+    return bool(steps.fixes)
+
+
+def _newer_index(about: Situation, steps: Steps, text: str, names: List[str], bounds: str) -> None:
+    """The index of the newest CUDA that most drivers run, of those that have the release for this Python, or any one."""
+    new, old = about.capability.startswith("1"), about.driver_before(525)
+    most = "12.8" if new else LAST["11" if old else "12"]
+    other = [row for row in _serving(about, bounds, about.python) if sort_key(row.cuda) <= sort_key(most)]
+    if not other:
+        names = [re.split("[=<>~!]", names[0])[0], *names[1:]]
+        other = [row for row in _serving(about, "", about.python) if sort_key(row.cuda) <= sort_key(most)]
+    if other:
+        best = max(other, key=lambda row: sort_key(row.cuda))
+        what = "cu%s" % best.cuda.replace(".", "")
+        what += " (RTX 50: cu128; drivers before 525: cu118)" if what == "cu126" and not about.capability else ""
+        steps.install("%s: ask %s" % (text, what), *names, index_url=best.url)
 
 
 def conda_build(about: Situation, steps: Steps) -> bool:

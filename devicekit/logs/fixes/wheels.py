@@ -8,6 +8,7 @@ from ...matrix.projects import sort_key
 from ..context import PLATFORM_OF, Known
 from .situation import PYTHONS, Situation, known_specifier, listed, newest, requirement_of, wildcard
 from .steps import Steps, conda_spec
+from .torch_builds import another_index
 
 #: Import names of distributions that are called otherwise.
 _DISTRIBUTIONS = {
@@ -132,7 +133,7 @@ def python_unsupported(about: Situation, steps: Steps) -> None:
     if _ended(name, usable):
         tensorflow_gpu_removed(about, steps)
         return
-    if _local_label(about, steps, name, bounds):
+    if another_index(about, steps, name, usable) or _local_label(about, steps, name, bounds):
         return
     if about.jetson and name.partition("-")[0] in ("tensorflow", "torch", "torchvision", "onnxruntime"):
         _jetson(about, steps)
