@@ -202,6 +202,8 @@ LIBTPU = (
     "RuntimeError: Unable to initialize backend 'tpu': INTERNAL: Failed to open /venv/lib/python3.10/site-packages/libtpu/"
     "libtpu.so: /venv/lib/python3.10/site-packages/libtpu/libtpu.so: cannot open shared object file: No such file or directory"
 )
+NO_HDF5 = "OSError: Unable to open file (file signature not found)"
+
 ROWS = [
     (
         "2020-01-01 10:00:00.000000: F tensorflow/core/platform/cpu_feature_guard.cc:37] The TensorFlow library was "
@@ -407,6 +409,31 @@ ROWS = [
         {"os": "windows", "gpu": "NVIDIA GeForce RTX 3070"},
         [r"torch==2\.2\.0\S* torchvision"],
         [],
+        "ValueError: File not found: filepath=net.keras. Please ensure the file is an accessible `.keras` zip file.",
+        {},
+        [r"os\.path\.exists", r"zipfile\.is_zipfile"],
+        ["devicekit doctor", ANY_INSTALL],
+    ),
+    (
+        "OSError: [Errno 2] Unable to open file (unable to open file: name = 'net.h5', errno = 2, error message = 'No such "
+        "file or directory', flags = 0, o_flags = 0)",
+        {},
+        [r"os\.path\.exists"],
+        ["devicekit doctor", "zipfile"],
+    ),
+    (  # the zip of a newer Keras, and one that opens HDF5 only
+        "net = tf.keras.models.load_model('net.keras')\n" + NO_HDF5,
+        {**LINUX, "python": "3.8", "packages": {"tensorflow": "2.11.0"}},
+        [r"metadata\.json", r"install tensorflow==2\.13\.1"],
+        [r"(?i)delete", "download"],
+    ),
+    (
+        '{"keras_version": "3.4.1", "date_saved": "2024-08-01@10:00:00"}\n'
+        "net = tf.keras.models.load_model('net.keras')\n" + NO_HDF5,
+        {**LINUX, "python": "3.8", "packages": {"tensorflow": "2.11.0"}},
+        [r"--python 3\.11 .*tensorflow>=2\.16"],
+        [r"2\.13", r"(?i)delete"],
+    ),
     (  # PyTorch's index for CUDA 11.7 has nothing for a newer Python; the registry's build for Windows is for the CPU
         "D:\\w>pip install torch torchvision torchaudio --index-url https://download.pytorch.org/whl/cu117\n"
         "Looking in indexes: https://download.pytorch.org/whl/cu117\n"

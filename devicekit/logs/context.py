@@ -12,7 +12,7 @@ from ..matrix.gpu_names import gpu_named
 from ..matrix.matrix import BUNDLED, accepts
 
 #: Pattern groups with a version of something other than a Python distribution.
-VERSIONS = ("python", "cuda", "cudnn", "driver", "rocm", "capability", "gfx", "runtime")
+VERSIONS = ("python", "cuda", "cudnn", "driver", "rocm", "capability", "gfx", "runtime", "saved_keras")
 
 #: Pattern groups with the version of a distribution.
 _PACKAGES = ("tensorflow", "keras", "jax", "jaxlib", "torch", "numpy", "protobuf", "onnxruntime_gpu", "onnxruntime")

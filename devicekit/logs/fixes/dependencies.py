@@ -182,8 +182,8 @@ def keras_incompatible(about: Situation, steps: Steps) -> None:
     if about.signature == "py-no-module-framework" and about.groups.get("module", "") in BACKENDS:
         _missing_backend(about, steps, about.groups["module"])
         return
-    if about.signature == "keras-hub-layer":
-        _hub_layer(about, steps)
+    if about.signature in _FILES_OF_MODELS:
+        _FILES_OF_MODELS[about.signature](about, steps)
         return
     if about.signature.startswith(_LEGACY) or re.search(r"compat\.v[12]\.keras", about.groups.get("module", "")):
         _legacy_keras(about, steps)
@@ -257,6 +257,28 @@ def _hub_layer(about: Situation, steps: Steps) -> None:
     text = "Or make the whole model with tf_keras (import tf_keras): layers of Keras 2 and 3 do not mix"
     steps.say(text, changes="code", instead=True)
 
+
+def _newer_zip(about: Situation, steps: Steps) -> None:
+    """A .keras file, the zip of Keras 2.12 and later, and a Keras that opens HDF5 only."""
+    saved = about.fact("saved_keras")
+    if not saved:
+        code = "import zipfile; print(zipfile.ZipFile('FILE').read('metadata.json'))"
+        steps.run("See which Keras saved it (FILE: the .keras file)", 'python -c "%s"' % code)
+    bounds = (
+        ">=2.16" if saved.startswith("3") else "==%s.*" % saved if saved and sort_key(saved) > (2, 12) else ">=2.13"
+    )
+    have = about.releases("tensorflow", bounds, about.platform, about.python)
+    text = "Install a TensorFlow whose Keras loads that file"
+    if have or not about.python:
+        steps.install(text, "tensorflow==%s" % have[-1].version if about.python and have else "tensorflow%s" % bounds)
+    else:
+        pythons = about.pythons("tensorflow", bounds, about.platform)
+        steps.new_environment(text, "3.11" if "3.11" in pythons else pythons[0], ["tensorflow%s" % bounds])
+    steps.say("Or, where it was saved, save the model as HDF5 (model.save('model.h5'))", changes="code", instead=True)
+
+
+#: What is done for a signature of a saved model.
+_FILES_OF_MODELS = {"keras-hub-layer": _hub_layer, "user-h5-damaged": _newer_zip}
 
 #: What Keras once had at another place or does not have any more, by module and name, and what programs use now.
 _MOVED = (
