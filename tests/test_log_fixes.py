@@ -466,6 +466,59 @@ ROWS = [
         {},
         [r"TensorFlow 2\.4 needs CUDA 11\.0", r"TensorFlow 2\.5, .*or 2\.10, which was built for CUDA 11\.2"],
         [r"CUDA 10\b", r"2\.11", "conda"],
+    # Keras reads its backend once.
+    (
+        ">>> import keras\n>>> import os\n>>> os.environ['KERAS_BACKEND'] = 'torch'\n>>> keras.config.backend()\n'tensorflow'",
+        LINUX,
+        ["very top", "restart"],
+        ["pip"],
+    ),
+    (
+        "os.environ['KERAS_BACKEND'] = 'torch'\n>>> import keras\n>>> keras.backend.backend()\n'tensorflow'",
+        {**LINUX, "packages": {"keras": "2.15.0"}},
+        ["tf-keras|keras==3|Keras 3"],
+        ["very top"],
+    ),
+    # TPUs.
+    (
+        "WARNING:jax._src.xla_bridge:970: A Google TPU may be present on this machine, but either a TPU-enabled jaxlib or "
+        "libtpu is not installed. Falling back to cpu.",
+        {**LINUX, "packages": {"jax": "0.6.2"}},
+        [r'"jax\[tpu\]==0\.6\.2"'],
+        ["cuda"],
+    ),
+    (
+        "/e/jax/__init__.py:31: UserWarning: cloud_tpu_init failed: AttributeError(\"module 'libtpu' has no attribute "
+        "'get_library_path'\")",
+        LINUX,
+        ["uninstall -y tensorflow-tpu libtpu", r'"jax\[tpu\]"'],
+        ["cuda"],
+    ),
+    # ROCm in WSL.
+    (
+        "WSL environment detected.\nhsa_init Failed, possibly no supported GPU devices",
+        {},
+        ["HSA_ENABLE_DXG_DETECTION=1", "AMD's current driver"],
+        ["usermod", "NVIDIA"],
+    ),
+    # Intel's GPUs, and others that OpenVINO does not know.
+    (
+        "[W Device.cpp:120] Warning: XPU Device count is zero! (function initGlobalDevicePoolState)\nSegmentation fault",
+        {**LINUX, "gpu": "Intel Arc A750"},
+        [r"\A.*compute runtime"],
+        ["doctor", "CPU"],
+    ),
+    (
+        "[GPU] Context was not initialized for 0 device",
+        {**LINUX, "gpu": "NVIDIA GeForce RTX 3060"},
+        ['"CPU"'],
+        ["compute runtime", "nvidia-driver"],
+    ),
+    (
+        'Device with "GPU" name is not registered in the OpenVINO Runtime',
+        {**LINUX, "gpu": "Intel Iris Xe"},
+        ["compute runtime"],
+        ["another maker"],
     ),
     # pip and the program do not mean the same TensorFlow.
     (

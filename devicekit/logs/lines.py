@@ -50,6 +50,7 @@ _SHOWN = b"Version: "
 #: What writes several values in one line, and what is asked for most.
 _PRINT = b"print("
 _VERSION = b"version"
+_BACKEND = b".backend()"
 
 #: What asks which devices there are.
 _ASKS = (_PRINT, b"_available()", b"list_physical_devices(", b"gpu_device_name()", b"devices()")
@@ -289,7 +290,7 @@ def _fresh(lines: Sequence[bytes], before: _Before, shapes: Dict[object, int]) -
             if len(shapes) >= _SHAPES:
                 shapes.clear()
             shapes[shape] = seen + 1
-            if _PRINT in above or _VERSION in above:
+            if _PRINT in above or _VERSION in above or _BACKEND in above:
                 printed += _printed(above[:_BEFORE_ANSWER], raw)
             fresh += [(position, item) for item in (*printed, raw)]
     return fresh
@@ -301,7 +302,7 @@ _VALUE = re.compile(rb"\[[^\]]{0,300}\]|[^\s\[\]]{1,100}")
 
 #: An interpreter's prompt, and what a release's number is asked for with.
 _PROMPT = re.compile(rb"\s*(?:>>> |In ?\[\d{0,4}\]: )")
-_VERSIONS = (b"__version__", b"version.VERSION", b"version.cuda", b"version.hip")
+_VERSIONS = (b"__version__", b"version.VERSION", b"version.cuda", b"version.hip", _BACKEND)
 
 
 def _printed(above: bytes, answer: bytes) -> List[bytes]:

@@ -688,6 +688,8 @@ def wsl_without_gpu(about: Situation, steps: Steps) -> None:
     if "libcuda.so:" in about.line:  # the loader's cache has only libcuda.so.1
         text = "If nvidia-smi works in WSL: let the loader find the driver's library in its folder"
         steps.run(text, _WSL_LIBRARIES, on="linux", changes="variables")
+    if about.vendor == "amd" and about.signature.startswith("rocm-hsa"):
+        rocm_in_wsl(about, steps)
     maker = {"nvidia": "NVIDIA's", "amd": "AMD's", "intel": "Intel's"}.get(about.vendor, "the GPU maker's")
     steps.run("Update WSL and its kernel", "wsl --update", on="windows", changes="system")
     steps.say(

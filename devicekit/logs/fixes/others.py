@@ -88,7 +88,7 @@ def rocm_in_wsl(about: Situation, steps: Steps) -> None:
         steps.run(text % pages.ROCM_WSL, 'rm "%s"/libhsa-runtime64.so*' % folder, on="linux", changes="files")
     there = about.fact("rocm")
     if not library and (not there or (7, 2) <= sort_key(there) < (7, 13)):
-        steps.set("ROCm 7.2 to 7.12 also needs this, with its librocdxg", "HSA_ENABLE_DXG_DETECTION", "1")
+        steps.set("ROCm 7.2 to 7.12 needs this, with AMD's librocdxg", "HSA_ENABLE_DXG_DETECTION", "1")
     steps.say(
         "ROCm in WSL supports a few Radeon RX 7000 and 9000 GPUs only, with AMD's own builds: "
         "%s; for others use Linux itself (dual boot)" % pages.ROCM_WSL
