@@ -466,6 +466,26 @@ ROWS = [
         {},
         [r"TensorFlow 2\.4 needs CUDA 11\.0", r"TensorFlow 2\.5, .*or 2\.10, which was built for CUDA 11\.2"],
         [r"CUDA 10\b", r"2\.11", "conda"],
+    # jaxlib and JAX of two releases.
+    (
+        "RuntimeError: jaxlib version 0.3.24 is newer than and incompatible with jax version 0.3.17. Please update your jax",
+        {**LINUX, "python": "3.8"},
+        [r"install jax==0\.3\.24", r"jaxlib==0\.3\.17\W+-f https://storage\S+jax_cuda_releases"],
+        ["upgrade"],
+    ),
+    (
+        "RuntimeError: jaxlib version 0.6.2 is newer than and incompatible with jax version 0.5.2. Please update your jax",
+        LINUX,
+        [r"install jaxlib==0\.5\.1"],
+        [r"jaxlib==0\.5\.2"],
+    ),
+    # A name that came with a release of JAX.
+    (
+        "AttributeError: module 'jax' has no attribute 'shard_map'",
+        {**LINUX, "python": "3.11", "packages": {"jax": "0.5.0", "jax-cuda12-plugin": "0.5.0", "flax": "0.10.2"}},
+        [r'"jax\[cuda12\]>=0\.6\.1,<0\.7"'],
+        ["upgrade"],
+    ),
     # Keras reads its backend once.
     (
         ">>> import keras\n>>> import os\n>>> os.environ['KERAS_BACKEND'] = 'torch'\n>>> keras.config.backend()\n'tensorflow'",

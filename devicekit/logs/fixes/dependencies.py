@@ -1072,6 +1072,30 @@ _GONE_FROM_JAX = {
     "0.9.0": "xla_bridge xla_client xla_extension",
 }
 
+#: The first release of JAX with some names, as the wheels of 0.4.16 to 0.7.0 have them.
+_SINCE_JAX = {
+    "0.4.25": "jax.tree", "0.4.30": "jax.export jax.NamedSharding", "0.4.31": "jax.nn.dot_product_attention",
+    "0.4.33": "jax.make_mesh", "0.5.0": "jax.ffi jax.sharding.use_mesh", "0.5.3": "jax.sharding.AxisType",
+    "0.6.1": "jax.shard_map",
+}  # fmt: skip
+
+
+def _newer_jax(about: Situation, steps: Steps) -> bool:
+    """The first releases that have what the line asks for, not the newest: later ones lack other names."""
+    name = "jax%s.%s" % (about.groups.get("sub", ""), about.groups.get("attr") if about.signature == "jax-attr" else "")
+    since = next((since for since, names in _SINCE_JAX.items() if name in names.split()), "")
+    if not since or about.is_at_least(since):
+        return False
+    bounds = ">=%s,<0.%d" % (since, int(since.split(".")[1]) + 1)
+    if about.python and not about.releases("jax", bounds, "", about.python):
+        pythons = [item for item in about.pythons("jax", bounds) if item in ("3.12", "3.11", "3.10")]
+        text = "%s came with JAX %s, which is for newer Pythons: make an environment with one"
+        steps.new_environment(text % (name, since), pythons[0], ["jax" + bounds])
+        return True
+    plugin = any(item.startswith("jax-cuda12") for item in about.packages)
+    steps.install("%s came with JAX %s: install that" % (name, since), "jax%s%s" % ("[cuda12]" * plugin, bounds))
+    return True
+
 
 def _gone_from_jax(about: Situation) -> str:
     """Return the release from which on JAX does not have what the line asks for, "" if that is not known."""
@@ -1088,7 +1112,11 @@ def _gone_from_jax(about: Situation) -> str:
 def _jax(about: Situation, steps: Steps) -> None:
     """JAX and jaxlib are released together."""
     linux = about.linux and about.vendor == "nvidia"
-    jax = about.groups.get("jax", "") if about.signature == "jax-jaxlib-newer" else ""
+    if _newer_jax(about, steps):
+        return
+    if about.signature == "jax-jaxlib-newer":
+        _older_jaxlib(about, steps)
+        return
     gone = _gone_from_jax(about)
     users = [
         name
@@ -1114,10 +1142,30 @@ def _jax(about: Situation, steps: Steps) -> None:
         steps.install("Or install an older JAX", "jax<%s" % gone, "jaxlib<%s" % gone, instead=True)
         return
     text = "Update JAX with what belongs to it, in one command"
-    if jax and about.releases("jaxlib", "==" + jax, about.platform, about.python):
-        steps.install("Install the jaxlib of this JAX", "jaxlib==%s" % jax)
-        text = "Or update both, in one command"
-    steps.upgrade(text, *(("jax[cuda12]",) if linux else ("jax", "jaxlib")), instead=bool(jax))
+    steps.upgrade(text, *(("jax[cuda12]",) if linux else ("jax", "jaxlib")))
+
+
+def _older_jaxlib(about: Situation, steps: Steps) -> None:
+    """The jaxlib of the JAX that is there, or the JAX of that jaxlib: PyPI has no jaxlib of before 0.4.13 any more."""
+    jax, jaxlib = about.groups["jax"], about.groups["jaxlib"]
+    data = BUNDLED.project("jax")
+    release = data.release(jax) if data is not None else None
+    needs = (text for build in (release.builds if release is not None else ()) for text in build.requires)
+    bounds = next((text[6:] for text in needs if re.match("jaxlib[<>][^;]*$", text)), "==" + jax)
+    found = about.releases("jaxlib", bounds, about.platform, about.python)
+    if found:
+        steps.install("Install the jaxlib of this JAX", "jaxlib==%s" % found[-1].version)
+        linux = about.linux and about.vendor == "nvidia"
+        names = ("jax[cuda12]",) if linux else ("jax", "jaxlib")
+        steps.upgrade("Or update both, in one command", *names, instead=True)
+        return
+    if about.releases("jax", "==" + jaxlib, "", about.python):
+        steps.install("Install the JAX of this jaxlib", "jax==%s" % jaxlib)
+    page = "https://storage.googleapis.com/jax-releases/jax_cuda_releases.html"
+    command = 'python -m pip install "jaxlib==%s" -f %s' % (jax, page)
+    steps.run(
+        "Install the jaxlib of this JAX, from JAX's own page", command, on="linux", changes="packages", instead=True
+    )
 
 
 def _ml_dtypes(about: Situation, steps: Steps) -> None:

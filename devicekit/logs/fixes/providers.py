@@ -99,7 +99,8 @@ def fixes_for(about: Situation, rows: Sequence[Mapping[str, Any]], alone: bool =
         if not alone or not steps.fixes:
             _add_computed(about, steps)
         if outdated:  # its code is not the reader's
-            steps.fixes = [fix for fix in steps.fixes if fix.changes != "code"]
+            kept, steps.fixes = [fix for fix in steps.fixes if fix.changes != "code"], []
+            steps.add(*kept)
         if behind:
             _ask_pypi(about, steps)
         own = next((text for word, text in _OWN_PYTHON.items() if word in about.words), "")

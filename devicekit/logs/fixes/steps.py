@@ -55,6 +55,8 @@ class Steps:
     def add(self, *fixes: Fix) -> None:
         """Add steps that are not there yet."""
         for fix in fixes:
+            if fix.instead and not self.fixes:
+                fix = fix.replace(instead=False)  # instead of nothing
             if (fix.instead or not self.fixes) and fix.text.startswith(("Or ", "Or, ")):  # who shows it says so
                 text = fix.text.partition(" ")[2]
                 fix = fix.replace(text=text[:1].upper() + text[1:])
