@@ -466,6 +466,22 @@ ROWS = [
         {},
         [r"TensorFlow 2\.4 needs CUDA 11\.0", r"TensorFlow 2\.5, .*or 2\.10, which was built for CUDA 11\.2"],
         [r"CUDA 10\b", r"2\.11", "conda"],
+    # Intel's extension for PyTorch.
+    (
+        "ImportError: /opt/e/site-packages/intel_extension_for_pytorch/lib/libintel-ext-pt-cpu.so: undefined symbol: "
+        "_ZN3c1010TensorTypeC1ENS_8optionalINS_10ScalarTypeEEE",
+        {**LINUX, "packages": {"torch": "2.3.1", "intel-extension-for-pytorch": "2.2.0"}},
+        [r"\"intel-extension-for-pytorch==2\.3\.\*\""],
+        ["tensorflow", "force-reinstall"],
+    ),
+    # The Python that the requested release is for.
+    (
+        "ERROR: Could not find a version that satisfies the requirement tensorflow-macos==2.14.0 (from versions: 2.9.0, 2.9.1, "
+        "2.9.2, 2.10.0, 2.11.0, 2.12.0)",
+        {"os": "macos", "python": "3.9", "gpu": "Apple M1"},
+        [r"cpython-3\.9-macos-aarch64"],
+        [r"cpython-3\.12"],
+    ),
     # jaxlib and JAX of two releases.
     (
         "RuntimeError: jaxlib version 0.3.24 is newer than and incompatible with jax version 0.3.17. Please update your jax",

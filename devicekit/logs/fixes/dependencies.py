@@ -1243,10 +1243,31 @@ def plugin_version_mismatch(about: Situation, steps: Steps) -> None:
         metal_pair(about, steps)
     elif "dml" in text or "directml" in text:
         directml_pair(about, steps)
+    elif about.signature == "xpu-ipex-undefined-symbol":
+        _ipex_for(about, steps)
     elif "intel-extension" in text or "itex" in text:
         itex_pair(about, steps)
     else:
         steps.say("Install the release of the framework that the plug-in was built for, or uninstall the plug-in")
+
+
+def _ipex_for(about: Situation, steps: Steps) -> None:
+    """Intel's extension for PyTorch has the first two numbers of its PyTorch; it ended with 2.8."""
+    name, there = "intel-extension-for-pytorch", about.packages.get("torch", "")
+    minor = ".".join(there.split(".")[:2])
+    wanted = "%s==%s.*" % (name, minor) if minor else "%s with the first two numbers of PyTorch's version" % name
+    if minor and sort_key(minor) > (2, 8):
+        steps.uninstall(
+            "The extension ended with PyTorch 2.8: take its import out of the program, and uninstall it", name
+        )
+    elif (
+        minor and "pt-gpu" not in about.line and not re.search(r"\+(?:xpu|cxx11)", there + about.packages.get(name, ""))
+    ):
+        steps.install("Install the release of the extension that is for this PyTorch", wanted)
+    else:
+        page = "https://pytorch-extension.intel.com/release-whl/stable/xpu/us/"
+        index = "for GPUs from Intel's index, %s" % page
+        steps.say("Install the extension for this PyTorch (%s): %s" % (wanted, index), changes="packages")
 
 
 def itex_pair(about: Situation, steps: Steps) -> None:
