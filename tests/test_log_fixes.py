@@ -316,6 +316,7 @@ ROWS = [
         [r"/opt/tool/lib", r"unset LD_LIBRARY_PATH"],
         [r"conda"],
     ),
+    (
         '  File "/venv/lib/python3.11/site-packages/statsmodels/tsa/x.py", line 3, in <module>\n'
         "    from scipy.integrate import simps\nImportError: cannot import name 'simps' from 'scipy.integrate' "
         "(/venv/lib/python3.11/site-packages/scipy/integrate/__init__.py)",
@@ -409,6 +410,8 @@ ROWS = [
         {"os": "windows", "gpu": "NVIDIA GeForce RTX 3070"},
         [r"torch==2\.2\.0\S* torchvision"],
         [],
+    ),
+    (
         "ValueError: File not found: filepath=net.keras. Please ensure the file is an accessible `.keras` zip file.",
         {},
         [r"os\.path\.exists", r"zipfile\.is_zipfile"],
@@ -466,6 +469,7 @@ ROWS = [
         {},
         [r"TensorFlow 2\.4 needs CUDA 11\.0", r"TensorFlow 2\.5, .*or 2\.10, which was built for CUDA 11\.2"],
         [r"CUDA 10\b", r"2\.11", "conda"],
+    ),
     # Intel's extension for PyTorch.
     (
         "ImportError: /opt/e/site-packages/intel_extension_for_pytorch/lib/libintel-ext-pt-cpu.so: undefined symbol: "
@@ -476,7 +480,8 @@ ROWS = [
     ),
     # The Python that the requested release is for.
     (
-        "ERROR: Could not find a version that satisfies the requirement tensorflow-macos==2.14.0 (from versions: 2.9.0, 2.9.1, "
+        "ERROR: Could not find a version that satisfies the requirement tensorflow-macos==2.14.0 (from versions: 2.9.0, "
+        "2.9.1, "
         "2.9.2, 2.10.0, 2.11.0, 2.12.0)",
         {"os": "macos", "python": "3.9", "gpu": "Apple M1"},
         [r"cpython-3\.9-macos-aarch64"],
