@@ -3,13 +3,17 @@
 import pytest
 import recorded_machines
 
+from devicekit import select_device
 from devicekit.diagnosis.diagnose import run_rules
 from devicekit.diagnosis.findings import Packages
 from devicekit.machine.facts import Fact
+from devicekit.machine.probe import read_machine
 from devicekit.matrix.matrix import BUNDLED
 from devicekit.matrix.target import target_of
 from devicekit.remedy.plan import plan
 from devicekit.remedy.predicted import exact, import_name, predict, predict_new
+from devicekit.report.screen import doctor_screen
+from devicekit.report.terminal import Style
 from devicekit.testing import load
 
 #: Machines with what the first attempt does: (remove, install, reinstall, aside), and whether the release stays.
@@ -235,3 +239,24 @@ def test_a_goal_that_no_release_reaches_says_where_the_reason_is():
 def test_an_unknown_goal_is_an_error():
     with pytest.raises(ValueError, match="unknown goal 'cudda'; did you mean cuda"):
         plan(load("linux-cpu"), "cudda")
+
+
+#: Saving a model as HDF5 fails with this h5py, and nothing else does.
+SAVES_NOT = {
+    "tensorflow": "1.15.0", "numpy": "1.19.5", "protobuf": "3.20.3", "h5py": "3.8.0", "six": "1.16.0", "wrapt": "1.16.0",
+    "absl-py": "1.4.0", "astor": "0.8.1", "gast": "0.2.2", "google-pasta": "0.2.0", "grpcio": "1.62.3", "termcolor": "2.3.0",
+    "keras-applications": "1.0.8", "keras-preprocessing": "1.1.2", "opt-einsum": "3.3.0", "tensorboard": "1.15.0",
+    "tensorflow-estimator": "1.15.1", "wheel": "0.42.0", "setuptools": "67.0.0", "werkzeug": "2.2.3", "markdown": "3.4.4",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("changed, fixes", [({}, False), ({"protobuf": "4.21.6"}, True)])
+def test_the_doctor_names_fix_where_fix_does_something(make_machine, changed, fixes):
+    installed = dict(SAVES_NOT, **changed)
+    machine = read_machine(make_machine(python={"version": "3.7.16", "installed": installed}), deep=True)
+    diagnosis = run_rules(machine, BUNDLED)
+    assert diagnosis.findings[0].severity == ("error" if fixes else "warning")
+    text = doctor_screen(machine, diagnosis, select_device(machine=machine), Style(width=160))
+    assert "pip install" in text
+    assert ("devicekit fix" in text) is fixes
+    assert (plan(machine).outcome == "planned") is fixes

@@ -121,16 +121,31 @@ def plan(machine: Machine, goal: str = "auto", framework: Optional[str] = None, 
     return _Planner(machine, goal, framework, matrix).remedy()
 
 
+def acts_on(machine: Machine, diagnosis: Diagnosis, finding: Finding) -> bool:
+    """Return whether `plan` takes a finding of a diagnosis for something that it has to remove."""
+    planner = _Planner(machine, "auto", None, BUNDLED, diagnosis)
+    # Of another run of the rules it is another object, and comparing fixes would work them all out.
+    wrong = {(item.code, item.summary) for item in planner.wrong(diagnosis)}
+    return not planner.before.works and (finding.code, finding.summary) in wrong
+
+
 class _Planner:
     """One machine, and what was found out about it."""
 
-    def __init__(self, machine: Machine, goal: str, framework: Optional[str], matrix: Matrix) -> None:
+    def __init__(
+        self,
+        machine: Machine,
+        goal: str,
+        framework: Optional[str],
+        matrix: Matrix,
+        diagnosis: Optional[Diagnosis] = None,
+    ) -> None:
         self.machine = machine
         self.goal = goal
         self.matrix = matrix
         self.view = View(machine, matrix)
         self.framework = framework if framework not in (None, "keras") else _subject(self.view)
-        self.diagnosis = run_rules(machine, matrix)
+        self.diagnosis = run_rules(machine, matrix) if diagnosis is None else diagnosis
         #: What keeps the framework from GPUs that are there.
         self.idle = tuple(item for item in self.diagnosis.findings if self._keeps_idle(item))
         self.before = self.state(machine, self.diagnosis)
@@ -323,7 +338,7 @@ class _Planner:
 
     def _as_printed(self, diagnosis: Diagnosis) -> Iterator[Offer]:
         """Yield what `doctor` prints for all that is wrong together."""
-        found = [step.packages for item in self._wrong(diagnosis) for step in _first_way(item) if step.packages]
+        found = [step.packages for item in self.wrong(diagnosis) for step in _first_way(item) if step.packages]
         packages = Packages(
             tuple(dict.fromkeys(text for item in found for text in item.remove)),
             tuple(dict.fromkeys(text for item in found for text in item.install)),
@@ -341,7 +356,7 @@ class _Planner:
             versions = {item.name: item.version for item in map(exact, texts)}
             yield Offer(packages, self._brought(versions, list(versions)))
 
-    def _wrong(self, diagnosis: Diagnosis) -> Iterator[Finding]:
+    def wrong(self, diagnosis: Diagnosis) -> Iterator[Finding]:
         """Yield the findings that keep the framework from working."""
         for finding in diagnosis.findings:
             if finding in self.idle or (finding.severity == "error" and finding.concerns(self.framework)):
@@ -349,7 +364,7 @@ class _Planner:
 
     def _as_rules_say(self, diagnosis: Diagnosis) -> Dict[str, str]:
         """Return what the fixes of the findings that block something install, by name; alternatives come last."""
-        steps = [step for finding in self._wrong(diagnosis) for step in finding.fix]
+        steps = [step for finding in self.wrong(diagnosis) for step in finding.fix]
         texts = [text for step in steps for text in (step.packages.install if step.packages is not None else ())]
         return {exact(text).name: text for text in reversed(texts)}
 
@@ -426,7 +441,7 @@ class _Planner:
 
     def _left_to_user(self) -> bool:
         """Return whether something that is wrong has a fix that no installer can do."""
-        ways = [list(_first_way(finding)) for finding in self._wrong(self.diagnosis)]
+        ways = [list(_first_way(finding)) for finding in self.wrong(self.diagnosis)]
         return any(
             steps and all(step.packages is None and step.changes != "packages" for step in steps) for steps in ways
         )
@@ -590,7 +605,7 @@ class _Planner:
         """Return the steps that no installer can do, in the order of the findings."""
         done = {code for item in attempts[:1] for code in item.codes}
         found: List[Fix] = []
-        for finding in self._wrong(self.diagnosis):
+        for finding in self.wrong(self.diagnosis):
             if finding.code not in done:
                 found += [step for step in _first_way(finding) if step.who != "devicekit"]
         alone = None if self._computes else self._culprits(self.machine)

@@ -112,7 +112,7 @@ def _result(
     text = " ".join(filter(None, (main.summary.rstrip(".") + ".", _goes_on(diagnosis, selection, main))))
     blocking = main.severity == "error" or selection.fallback
     lines = _paragraph(style, "fails" if blocking else "warning", text, main.code)
-    lines += _fix(main, style)
+    lines += _fix(main, _is_fixable(machine, diagnosis, main), style)
     more = "devicekit explain %s" % main.code
     return lines + [_INDENT + "More  " + style.paint(more, "good")]
 
@@ -195,19 +195,31 @@ def _painted(text: str, state: str, style: Style) -> str:
     return style.paint(text[:1], COLORS.get(state, state)) + text[1:]
 
 
-def _fix(finding: Finding, style: Style) -> List[str]:
-    """Return the first step of the shortest way: its command if that fits into a line, else what applies it, or its text."""
+def _is_fixable(machine: Machine, diagnosis: Diagnosis, finding: Finding) -> bool:
+    """Return whether `devicekit fix` would do something about a finding: not about what only a part of the work meets."""
+    if not any(step.packages is not None for step in finding.fix):
+        return False
+    from ..remedy.plan import acts_on
+
+    return acts_on(machine, diagnosis, finding)
+
+
+def _fix(finding: Finding, fixable: bool, style: Style) -> List[str]:
+    """Return the first step of the shortest way: its command if that fits into a line, else what applies it, or its text.
+
+    ``fixable``: whether `devicekit fix` would do something about the finding.
+    """
     step = finding.fix[0] if finding.fix else None
     if step is None:
         return []
     start = _INDENT + "Fix   "
     room = style.width - len(start)
-    applies = "devicekit fix" if step.packages is not None else ""
+    applies = "devicekit fix" if fixable and step.packages is not None else ""
     command = style.plain(step.command or "").strip()
     short = command if len(command) <= room else ""
-    if short and applies:
+    if short and step.packages is not None:
         line = start + style.paint(short, "good")
-        fits = len(short) + len("   or: %s" % applies) <= room
+        fits = applies and len(short) + len("   or: %s" % applies) <= room
         return [line + "   or: " + style.paint(applies, "good") if fits else line]
     if applies:
         by_hand = "   (by hand: devicekit doctor --verbose)"
@@ -218,7 +230,7 @@ def _fix(finding: Finding, style: Style) -> List[str]:
     elif command:
         lines.append(" " * len(start) + style.paint("devicekit doctor --verbose", "good") + " has the command")
     other = next((item for item in finding.fix if item.instead and item.packages is not None), None)
-    if not command and other is not None:
+    if fixable and not command and other is not None:
         line = style.wrap("devicekit fix (%s)" % other.text, _INDENT + "Or    ", most=1)[0]
         lines.append(line.replace("devicekit fix", style.paint("devicekit fix", "good"), 1))
     return lines
