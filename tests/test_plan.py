@@ -260,3 +260,70 @@ def test_the_doctor_names_fix_where_fix_does_something(make_machine, changed, fi
     assert "pip install" in text
     assert ("devicekit fix" in text) is fixes
     assert (plan(machine).outcome == "planned") is fixes
+
+
+#: What TensorFlow 2.19, and Keras on PyTorch, need.
+NEEDED = {
+    "absl-py": "2.1.0", "astunparse": "1.6.3", "certifi": "2024.7.4", "idna": "3.7",
+    "flatbuffers": "24.3.25", "gast": "0.5.4", "google-pasta": "0.2.0",
+    "grpcio": "1.66.0", "h5py": "3.12.1", "libclang": "18.1.1", "ml-dtypes": "0.5.1", "namex": "0.0.8", "numpy": "2.1.3",
+    "opt-einsum": "3.4.0", "optree": "0.13.1", "packaging": "24.2", "protobuf": "5.29.3", "requests": "2.32.3",
+    "rich": "13.9.4", "setuptools": "75.0.0", "six": "1.17.0", "termcolor": "2.5.0", "typing-extensions": "4.12.2",
+    "urllib3": "2.3.0", "wrapt": "1.17.0", "keras": "3.10.0",
+}  # fmt: skip
+TENSORFLOW = dict(NEEDED, **{"tensorflow-cpu": "2.19.1"})
+TORCH = dict(
+    NEEDED, torch="2.6.0", filelock="3.13.1", jinja2="3.1.4", fsspec="2024.6.1", networkx="3.3", sympy="1.13.1"
+)
+
+
+def machine_with(make_machine, installed, env=None, files=None, **python):
+    python = dict({"version": "3.12.1"}, installed=installed, **python)
+    return read_machine(make_machine(python=python, env=env or {}, home="/h", files=files or {}), deep=True)
+
+
+@pytest.mark.parametrize(
+    "installed, chosen, command",
+    [
+        (TENSORFLOW, "torch", "unset KERAS_BACKEND"),
+        (TENSORFLOW, "theano", "unset KERAS_BACKEND"),
+        (TENSORFLOW, "pytorch", "unset KERAS_BACKEND"),
+        (TENSORFLOW, "TensorFlow", "export KERAS_BACKEND=tensorflow"),
+        (TORCH, None, "export KERAS_BACKEND=torch"),
+        (TORCH, "jax", "export KERAS_BACKEND=torch"),
+        (TORCH, "PyTorch", "export KERAS_BACKEND=torch"),
+        (dict(TORCH, **{"tensorflow-cpu": "2.19.1"}), "pytorch", "export KERAS_BACKEND=torch"),
+    ],
+)
+def test_a_backend_that_is_there_costs_nothing(make_machine, installed, chosen, command):
+    machine = machine_with(make_machine, installed, {"KERAS_BACKEND": chosen} if chosen else {})
+    (finding,) = [item for item in run_rules(machine, BUNDLED).findings if item.severity == "error"]
+    assert finding.fix[0].command == command
+    # The shell's variable is its user's, and no package replaces it.
+    remedy = plan(machine)
+    assert (remedy.outcome, remedy.attempts) == ("no-plan", ())
+    assert [step.command for step in remedy.left] == [command]
+    assert "Nothing has to be installed" in remedy.summary
+
+
+def test_what_a_variable_brings_in_is_not_repaired_by_packages(make_machine):
+    """A NumPy for Python 3.10 that PYTHONPATH names, before the right one."""
+    info = "/venv/lib/python3.12/site-packages/numpy-2.1.3.dist-info"
+    files = {info + "/WHEEL": "Wheel-Version: 1.0\nTag: cp310-cp310-manylinux_2_17_x86_64\n", info + "/RECORD": ""}
+    machine = machine_with(make_machine, TENSORFLOW, {"PYTHONPATH": "/venv/lib/python3.12/site-packages"}, files)
+    remedy = plan(machine)
+    assert (remedy.outcome, remedy.attempts) == ("no-plan", ())
+    assert [step.command for step in remedy.left] == ["unset PYTHONPATH"]
+
+
+def test_of_a_file_with_a_backend_both_say_the_same(make_machine):
+    files = {"/h/.keras/keras.json": '{"backend": "jax"}'}
+    machine = machine_with(make_machine, TENSORFLOW, files=files)
+    text = doctor_screen(machine, run_rules(machine, BUNDLED), select_device(machine=machine), Style(width=160))
+    assert "Fix   Rename ~/.keras/keras.json: Keras then takes TensorFlow, which is installed" in text
+    assert "devicekit fix" not in text
+    assert [item.aside for item in plan(machine).attempts] == [("~/.keras/keras.json",)]
+    # Without the file Keras would take TensorFlow, which is not there.
+    remedy = plan(machine_with(make_machine, TORCH, files=files))
+    assert remedy.attempts == ()
+    assert remedy.left[0].text == 'Set "backend": "torch" in ~/.keras/keras.json: it is installed'

@@ -8,7 +8,7 @@ from typing import Dict, FrozenSet, Iterable, Iterator, List, Mapping, NamedTupl
 from ..diagnosis.diagnose import run_rules
 from ..diagnosis.findings import Diagnosis, Finding, Fix, Packages, ways
 from ..diagnosis.frameworks import TITLES, choose_framework
-from ..diagnosis.rules.keras import backend, is_keras3, keras_version, standalone_keras
+from ..diagnosis.rules.keras import backend, backend_meant, is_keras3, keras_version, standalone_keras
 from ..diagnosis.view import View
 from ..errors import unknown_name
 from ..machine.facts import Fact, Machine
@@ -167,6 +167,8 @@ class _Planner:
         left = self._left(attempts)
         if not attempts:
             text = "Nothing that devicekit can install would help" + ("; see what is left to you." if left else ".")
+            if self._only_settings():
+                text = "Nothing has to be installed. A setting of yours has to be changed: see what is left to you."
             if self.goal != "auto" and none is None and not left:
                 text = text[:-1] + "; 'devicekit resolve %s --python %s' says why." % (self.goal, self.target.python)
             return Remedy(python, self.goal, "no-plan", text, wrong, left=left)
@@ -232,7 +234,7 @@ class _Planner:
         if alone is not None and not alone.variables:
             found.append(self._attempt(Offer(Packages(), {}), self.machine, alone))
         tried = {_unordered(item.packages) for item in found}
-        for offer in self._offers(self.machine, self.diagnosis):
+        for offer in () if self._only_settings() else self._offers(self.machine, self.diagnosis):
             kept = sum(item.keeps_release for item in found)
             if kept == _MOST_KEEPING and kept < len(found):
                 break
@@ -257,7 +259,8 @@ class _Planner:
         # Stable: of each kind the smallest change comes first.
         found.sort(key=lambda item: (not item.keeps_release, bool(item.unsure)))
         codes = {item.code for item in self.diagnosis.findings if item.severity == "error"}
-        if not found and alone is None and not self._computes and (codes & _ELSEWHERE or not self._left_to_user()):
+        elsewhere = not (found or alone or self._computes or self._only_settings())
+        if elsewhere and (codes & _ELSEWHERE or not self._left_to_user()):
             found += self._elsewhere()
         return found
 
@@ -308,6 +311,11 @@ class _Planner:
             if self._check(_without(machine, fewer))[0].works:
                 left = fewer
         return left
+
+    def _only_settings(self) -> bool:
+        """Return whether variables and files of the user are all that stops the framework: then no package does."""
+        wrong = () if self._computes else tuple(self.wrong(self.diagnosis))
+        return bool(wrong) and all(map(_is_setting, wrong))
 
     # Packages
 
@@ -364,7 +372,7 @@ class _Planner:
 
     def _as_rules_say(self, diagnosis: Diagnosis) -> Dict[str, str]:
         """Return what the fixes of the findings that block something install, by name; alternatives come last."""
-        steps = [step for finding in self.wrong(diagnosis) for step in finding.fix]
+        steps = [step for item in self.wrong(diagnosis) if not _is_setting(item) for step in item.fix]
         texts = [text for step in steps for text in (step.packages.install if step.packages is not None else ())]
         return {exact(text).name: text for text in reversed(texts)}
 
@@ -609,7 +617,8 @@ class _Planner:
             if finding.code not in done:
                 found += [step for step in _first_way(finding) if step.who != "devicekit"]
         alone = None if self._computes else self._culprits(self.machine)
-        for name in alone.variables if alone is not None else ():
+        names = () if alone is None else alone.unset if self._only_settings() else alone.variables
+        for name in names:
             step = self.view.shell.unset_fix(name, "Unset %s: without it the framework works" % name)
             if all(step.command != other.command for other in found):
                 found.append(step)
@@ -661,7 +670,10 @@ def _suspects(machine: Machine) -> _Culprits:
     python = machine.python
     files = [item.location for item in python.packages if not item.in_site and item.kind != "namespace"]
     config = python.keras_config.or_none()
-    if config is not None and (config.fatal or config.backend not in (None, "tensorflow")):
+    # Without it Keras takes TensorFlow: that is no cure where another backend is meant, or is all that there is.
+    meant = backend_meant((config.backend if config is not None else None) or "")
+    other = meant not in ("", "tensorflow", config.backend if config is not None else None)
+    if config is not None and (config.fatal or config.backend not in (None, "tensorflow")) and not other:
         files.append(config.path)
     form = FORMATS.get(machine.native.system)
     files += [item.path for item in python.plugins.or_none() or () if item.format != form]
@@ -743,6 +755,14 @@ def _changes(before: Mapping[str, str], after: Mapping[str, str]) -> Tuple[Chang
 
 def _first_way(finding: Finding) -> Iterable[Fix]:
     return next(iter(ways(finding.fix)), [])
+
+
+def _is_setting(finding: Finding) -> bool:
+    """Return whether the first way against a finding is another value of a variable, or an edit in a file of the user's."""
+    steps = list(_first_way(finding))
+    return bool(steps) and all(
+        step.changes == "variables" or (step.changes == "files" and step.command is None) for step in steps
+    )
 
 
 def _unordered(packages: Packages) -> Tuple[FrozenSet[str], FrozenSet[str], FrozenSet[str], str]:

@@ -230,7 +230,7 @@ def _fix(finding: Finding, fixable: bool, style: Style) -> List[str]:
     elif command:
         lines.append(" " * len(start) + style.paint("devicekit doctor --verbose", "good") + " has the command")
     other = next((item for item in finding.fix if item.instead and item.packages is not None), None)
-    if fixable and not command and other is not None:
+    if fixable and not command and step.changes != "files" and other is not None:
         line = style.wrap("devicekit fix (%s)" % other.text, _INDENT + "Or    ", most=1)[0]
         lines.append(line.replace("devicekit fix", style.paint("devicekit fix", "good"), 1))
     return lines

@@ -1,6 +1,7 @@
 """Keras: which backend it would take, and whether the two go together."""
 
 import json
+from difflib import get_close_matches
 from typing import Iterable, NamedTuple, Optional
 
 from ...matrix.bounds import STAGES, allowed, fit
@@ -174,27 +175,64 @@ def _wrong_backend(view: View, keras: str) -> Optional[Finding]:
             (Fix("Correct the file or delete it: Keras creates a new one", changes="files"),),
         )
     chosen, source = backend(view)
-    variable = source == "KERAS_BACKEND"
-    unset = view.shell.unset_fix("KERAS_BACKEND", "Unset the variable")
-    in_file = "Set a supported backend in %s: %s"
     url = pages.KERAS_BACKEND
     if chosen not in KERAS_BACKENDS:
+        meant = backend_meant(chosen)
+        ending = "; the nearest that it knows is '%s'." % meant if meant else "."
         names = ", ".join(KERAS_BACKENDS[:3])
+        otherwise = Fix("Set a supported backend in %s: %s" % (source, names), changes="files")
+        if source == "KERAS_BACKEND":
+            otherwise = view.shell.unset_fix("KERAS_BACKEND", "Unset the variable")
         return Kind("keras-incompatible", "error", ("keras", "tensorflow"), url).finding(
-            "%s names the Keras backend '%s', which Keras %s does not support." % (source, chosen[:40], keras),
+            "%s names the Keras backend '%s', which Keras %s does not support%s" % (source, chosen[:40], keras, ending),
             (Evidence("backend: %s" % json.dumps(chosen[:40]), source),),
-            (unset if variable else Fix(in_file % (source, names), changes="files"),),
+            (_select_installed(view, source, meant) or otherwise,),
         )
     if not source or has_backend(view, chosen):
         return None
     install = view.shell.install_fix("Install %s" % TITLES.get(chosen, chosen), _DISTRIBUTION.get(chosen, chosen))
-    other = unset if variable else Fix("Set an installed backend in %s" % source, changes="files")
+    select = _select_installed(view, source)
     # TensorFlow itself imports all the same (seen)
     return Kind("keras-incompatible", "error", ("keras",), url).finding(
         "%s names the Keras backend '%s', which is not installed." % (source, chosen),
         (Evidence("backend: %s" % json.dumps(chosen), source),),
-        (install, other.replace(instead=True)),
+        (install,) if select is None else (select, install.replace(instead=True)),
     )
+
+
+def backend_meant(name: str) -> str:
+    """Return the backend that a name which Keras does not know is for ("PyTorch", "tf"), "" if that is not clear."""
+    low = name.strip().lower()
+    near = get_close_matches({"tf": "tensorflow"}.get(low, low), KERAS_BACKENDS, 1, 0.75)
+    return near[0] if near else ""
+
+
+def backend_instead(view: View, meant: str = "") -> str:
+    """Return the installed backend to select where the one that is named cannot be: it costs nothing. "" if none is there."""
+    there = [name for name in ("tensorflow", "jax", "torch") if has_backend(view, name)]
+    first = [name for name in (meant, _without_variable(view)) if name in there]
+    return (first + there + [""])[0]
+
+
+def _without_variable(view: View) -> str:
+    """Return the backend that Keras takes where KERAS_BACKEND is not set."""
+    config = view.machine.python.keras_config.or_none()
+    return (config.backend if config is not None else None) or "tensorflow"
+
+
+def _select_installed(view: View, source: str, meant: str = "") -> Optional[Fix]:
+    """The step that makes Keras take a backend that is there, None if none is."""
+    name = backend_instead(view, meant)
+    if not name:
+        return None
+    is_there = "%s, which is installed" % TITLES[name]
+    if source != "KERAS_BACKEND":
+        if name == "tensorflow":
+            return Fix("Rename %s: Keras then takes %s" % (source, is_there), changes="files")
+        return Fix('Set "backend": "%s" in %s: it is installed' % (name, source), changes="files")
+    if name == _without_variable(view) and name != meant:
+        return view.shell.unset_fix("KERAS_BACKEND", "Unset the variable: Keras then takes %s" % is_there)
+    return view.shell.set_fix("Select %s" % is_there, "KERAS_BACKEND", name)
 
 
 def _unfitting(view: View, keras: str) -> Optional[Finding]:
