@@ -10,6 +10,7 @@ from devicekit.machine.facts import Fact
 from devicekit.machine.probe import read_machine
 from devicekit.matrix.matrix import BUNDLED
 from devicekit.matrix.target import target_of
+from devicekit.remedy.layout import Layout
 from devicekit.remedy.plan import plan
 from devicekit.remedy.predicted import exact, import_name, predict, predict_new
 from devicekit.report.screen import doctor_screen
@@ -327,3 +328,62 @@ def test_of_a_file_with_a_backend_both_say_the_same(make_machine):
     remedy = plan(machine_with(make_machine, TORCH, files=files))
     assert remedy.attempts == ()
     assert remedy.left[0].text == 'Set "backend": "torch" in ~/.keras/keras.json: it is installed'
+
+
+def needs(name, version, *requires):
+    """Return the file with what a distribution requires."""
+    path = "/venv/lib/python3.12/site-packages/%s-%s.dist-info/METADATA" % (name.replace("-", "_"), version)
+    lines = [
+        "Metadata-Version: 2.1",
+        "Name: " + name,
+        "Version: " + version,
+        *("Requires-Dist: " + text for text in requires),
+    ]
+    return {path: "\n".join(lines) + "\n\n"}
+
+
+CUDA_12 = {"nvidia-nccl-cu12": "2.19.3", "nvidia-cudnn-cu12": "8.9.2.26", "nvidia-cublas-cu12": "12.1.3.1"}
+
+
+def test_what_distributions_require_that_no_framework_has(tmp_path):
+    for name, text in (
+        ("one-1.0.dist-info", "Name: one\nRequires-Dist: Nvidia_NCCL.cu12>=2; extra == 'a'\n\n"),
+        ("two-1.dist-info", "Name: two\nRequires-Dist: six\n\n"),
+    ):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "METADATA").write_text(text)
+    layout = Layout("python", str(tmp_path), "", (str(tmp_path),), "", "")
+    assert layout.required_by_others({"two"}) == {"nvidia-nccl-cu12"}
+
+
+@pytest.mark.parametrize("user", [(), ("nvidia-cublas-cu12",), ("nvidia-cudnn-cu12>=8 ; extra == 'cuda'",)])
+def test_what_only_the_replaced_release_needed_goes_with_it(make_machine, user):
+    """Keras 3.13 needs a PyTorch for CUDA 13, whose NCCL overwrites that of the one for CUDA 12."""
+    installed = dict(TORCH, torch="2.2.2", keras="3.15.0", **CUDA_12)
+    files = needs("torch", "2.2.2", "numpy", *("%s==%s" % item for item in CUDA_12.items()))
+    files.update(needs("nvidia-cudnn-cu12", "8.9.2.26", "nvidia-cublas-cu12"))
+    files.update(needs("rich", "13.9.4", *user))
+    machine = machine_with(make_machine, installed, {"KERAS_BACKEND": "torch"}, files)
+    first = plan(machine).attempts[0]
+    assert {item.name: item.before for item in first.changes}["torch"] == "2.2.2"
+    # Of what something else requires, nothing goes, nor what that requires.
+    kept = ("nvidia-cublas-cu12", *(("nvidia-cudnn-cu12",) if "cudnn" in user[0] else ())) if user else ()
+    assert set(first.packages.remove) == set(CUDA_12) - set(kept)
+    # What the facts leave out may require some as well.
+    assert plan(machine, required=frozenset(CUDA_12)).attempts[0].packages.remove == ()
+
+
+def test_a_release_stays_where_what_is_not_known_of_a_project_can_be_asked_for(make_machine):
+    """Nothing is recorded of wrapt's releases: the requirement is all that there is, and it does not hold yet."""
+    machine = machine_with(make_machine, dict(TENSORFLOW, **{"typing-extensions": "4.5.0", "wrapt": "1.10.11"}))
+    first = plan(machine).attempts[0]
+    assert first.keeps_release
+    assert "wrapt>=1.14" in first.packages.install
+    assert "install wrapt>=1.14" in first.reason
+    assert {item.name for item in first.changes} >= {"typing-extensions"}
+    # The command for the first finding would leave the other one.
+    text = doctor_screen(machine, run_rules(machine, BUNDLED), select_device(machine=machine), Style(width=160))
+    assert "Fix   devicekit fix" in text
+    alone = machine_with(make_machine, dict(TENSORFLOW, wrapt="1.10.11"))
+    text = doctor_screen(alone, run_rules(alone, BUNDLED), select_device(machine=alone), Style(width=160))
+    assert 'pip install "wrapt>=1.14"   or: devicekit fix' in text

@@ -3,12 +3,13 @@
 import csv
 import glob
 import os
-from typing import Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Container, Dict, FrozenSet, List, Mapping, Optional, Sequence, Tuple
 
 from ..children.call import Child, Command
 from ..children.scripts import script_path
 from ..errors import RemedyError
-from ..machine.probe.distributions import split_folder_name
+from ..machine.probe.distributions import parse_metadata, split_folder_name
+from ..matrix.matrix import normal_name
 from ..records import Record
 
 _TIMEOUT_S = 30.0
@@ -86,6 +87,16 @@ class Layout(Record):
             origin = _text(os.path.join(path, "direct_url.json")).strip() if os.path.isdir(path) else ""
             found.append(Installed(name, version, origin))
         return tuple(sorted(found, key=lambda item: (item.name, item.version)))
+
+    def required_by_others(self, known: Container[str]) -> FrozenSet[str]:
+        """Return the names of what distributions require whose own names are not among the known ones."""
+        found: List[str] = []
+        for path in self.metadata():
+            if split_folder_name(os.path.basename(path))[0] not in known:
+                inner = "METADATA" if path.endswith(".dist-info") else "PKG-INFO"
+                _, _, requires, _ = parse_metadata(_text(os.path.join(path, inner) if os.path.isdir(path) else path))
+                found += map(normal_name, requires)
+        return frozenset(found)
 
     def recorded(self, metadata: str) -> List[str]:
         """Return the real paths of the files that a distribution's RECORD names, whether they exist or not."""

@@ -18,6 +18,7 @@ from ..resolver.engine import Conflict, Need, parsed, solve
 from ..resolver.goals import GOALS, platforms_for
 from ..resolver.sets import best_set
 from .layout import UNSETTABLE
+from .orphans import orphans
 from .predicted import FORMATS, PLUGIN_FILES, Release, build_of, exact, predict, predict_new
 from .result import Attempt, Change, Remedy
 
@@ -27,7 +28,7 @@ _MOST_KEEPING = 2
 #: What another Python in a new environment helps against, whatever else is to be done.
 _ELSEWHERE = {"framework-missing", "platform-unsupported", "python-unsupported"}
 
-#: How many new distributions a sentence names.
+#: How many new or removed distributions a sentence names.
 _SHOWN = 6
 
 #: Backends of Keras that compute and do not train.
@@ -97,7 +98,13 @@ class Offer(NamedTuple):
     brought: Mapping[str, str]
 
 
-def plan(machine: Machine, goal: str = "auto", framework: Optional[str] = None, matrix: Matrix = BUNDLED) -> Remedy:
+def plan(
+    machine: Machine,
+    goal: str = "auto",
+    framework: Optional[str] = None,
+    matrix: Matrix = BUNDLED,
+    required: FrozenSet[str] = frozenset(),
+) -> Remedy:
     """Return what would make an environment work, and what only the user can do.
 
     Parameters
@@ -109,6 +116,8 @@ def plan(machine: Machine, goal: str = "auto", framework: Optional[str] = None, 
     framework : str, optional
         ``"tensorflow"``, ``"jax"``, ``"torch"`` or ``"keras"``; the selected one by default.
     matrix : Matrix
+    required : frozenset of str
+        Names of what distributions require that the machine's facts do not have.
 
     Raises
     ------
@@ -118,15 +127,26 @@ def plan(machine: Machine, goal: str = "auto", framework: Optional[str] = None, 
     goals = ("auto", *GOALS)
     if goal not in goals:
         raise ValueError(unknown_name("goal", goal, goals))
-    return _Planner(machine, goal, framework, matrix).remedy()
+    planner = _Planner(machine, goal, framework, matrix)
+    planner.required = required
+    return planner.remedy()
 
 
-def acts_on(machine: Machine, diagnosis: Diagnosis, finding: Finding) -> bool:
-    """Return whether `plan` takes a finding of a diagnosis for something that it has to remove."""
+def acts_on(machine: Machine, diagnosis: Diagnosis, finding: Finding) -> Tuple[bool, bool]:
+    """Return whether `plan` takes a finding for something to remove, and whether its own fix is all that has to be done."""
     planner = _Planner(machine, "auto", None, BUNDLED, diagnosis)
     # Of another run of the rules it is another object, and comparing fixes would work them all out.
-    wrong = {(item.code, item.summary) for item in planner.wrong(diagnosis)}
-    return not planner.before.works and (finding.code, finding.summary) in wrong
+    wrong = {(item.code, item.summary): item for item in planner.wrong(diagnosis)}
+    if planner.before.works or (finding.code, finding.summary) not in wrong:
+        return False, True
+    own = _named(finding)
+    return True, all(_named(item) <= own for item in wrong.values() if item.severity == "error")
+
+
+def _named(finding: Finding) -> FrozenSet[str]:
+    """Return the names of what the first way against a finding installs or removes."""
+    packages = [step.packages for step in _first_way(finding) if step.packages is not None]
+    return frozenset(exact(text).name for item in packages for text in (*item.remove, *item.install, *item.reinstall))
 
 
 class _Planner:
@@ -143,6 +163,7 @@ class _Planner:
         self.machine = machine
         self.goal = goal
         self.matrix = matrix
+        self.required: FrozenSet[str] = frozenset()
         self.view = View(machine, matrix)
         self.framework = framework if framework not in (None, "keras") else _subject(self.view)
         self.diagnosis = run_rules(machine, matrix) if diagnosis is None else diagnosis
@@ -243,6 +264,10 @@ class _Planner:
                 continue
             tried.add(key)
             after = self._after(self.machine, offer)
+            gone = orphans(self.machine, after, self.matrix, self.required)
+            if gone:
+                offer = offer._replace(packages=offer.packages.replace(remove=(*offer.packages.remove, *gone)))
+                after = self._after(self.machine, offer)
             state, diagnosis = self._check(after)
             culprits = _Culprits() if state.works else self._culprits(after)
             if culprits is None or self._worse(diagnosis):
@@ -271,7 +296,10 @@ class _Planner:
         state, diagnosis = self._check(_without(after, culprits))
         left = {item.code for item in diagnosis.findings if item.severity == "error"}
         codes = [item.code for item in self.diagnosis.findings if item.severity == "error" and item.code not in left]
+        there = {item.name for item in after.python.distributions.or_none() or ()}
         changes = _changes(self.installed, _versions(after))
+        # Of what is replaced by a release that is not known yet, the requirement tells.
+        changes = tuple(item for item in changes if item.after or item.name not in there)
         keeps = self._keeps(after)
         return Attempt(
             packages=offer.packages,
@@ -792,7 +820,9 @@ def _reason(packages: Packages, keeps: bool, changes: Sequence[Change], culprits
         further = " and %d more" % (len(added) - _SHOWN) if len(added) > _SHOWN else ""
         parts.append("install %s%s" % (", ".join(shown), further))
     if removed:
-        parts.append("remove %s" % ", ".join("%s %s" % (item.name, item.before) for item in removed))
+        further = " and %d more" % (len(removed) - _SHOWN) if len(removed) > _SHOWN else ""
+        shown = ["%s %s" % (item.name, item.before) for item in removed[:_SHOWN]]
+        parts.append("remove %s%s" % (", ".join(shown), further))
     if packages.reinstall:
         parts.append("write the files of %s again" % " and ".join(packages.reinstall))
     text = "; ".join(parts) or "install %s" % ", ".join(packages.install)

@@ -1,10 +1,10 @@
 """The machine that a change of packages would leave behind, as far as the data know the releases. Pure."""
 
-from typing import Dict, Iterable, List, Mapping, NamedTuple, Optional, Tuple
+from typing import Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ..diagnosis.findings import Packages
 from ..machine.facts import Distribution, Fact, FrameworkBuild, ImportPackage, Machine, PluginLibrary, Python
-from ..matrix.matrix import TENSORFLOW_OWNERS, TENSORFLOW_REDIRECTS, Matrix, normal_name
+from ..matrix.matrix import TENSORFLOW_OWNERS, TENSORFLOW_REDIRECTS, Matrix, accepts, bare_name, normal_name
 from ..matrix.projects import Build
 from ..matrix.target import Target
 
@@ -68,10 +68,9 @@ def predict(
     """
     python = machine.python
     there = {item.name: item for item in python.distributions.value or ()}
-    fresh = [exact(text) for text in packages.install]
+    # What is there already in such a version, an installer leaves as it is.
+    fresh = [exact(text) for text in packages.install if not _is_there(text, there, packages.remove)]
     fresh += [Release(name, version) for name, version in brought.items() if name not in there]
-    # What is there already in this version, an installer leaves as it is.
-    fresh = [item for item in fresh if item.name in packages.remove or not _is_there(item, there.get(item.name))]
     fresh += [exact(text) for text in packages.reinstall]
     changed = {item.name: item for item in fresh}
     gone_names = (*packages.remove, *changed)
@@ -92,8 +91,17 @@ def predict(
     return machine.replace(python=after)
 
 
-def _is_there(item: Release, found: Optional[Distribution]) -> bool:
-    return found is not None and item.version in ("", found.version.or_none())
+def _is_there(requirement: str, there: Mapping[str, Distribution], gone: Sequence[str]) -> bool:
+    """Return whether a requirement holds already; of a version that cannot be read, it is taken to."""
+    wanted = exact(requirement)
+    found = there.get(wanted.name)
+    if found is None or wanted.name in gone:
+        return False
+    version = found.version.or_none()
+    if wanted.version:
+        return wanted.version == version
+    bounds = requirement.partition(";")[0][len(bare_name(requirement)) :].rpartition("]")[2].strip()
+    return not bounds or version is None or accepts(bounds, version) is not False
 
 
 def _site(python: Python) -> str:

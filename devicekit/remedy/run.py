@@ -185,7 +185,11 @@ def plan_for(interpreter: Interpreter, goal: str) -> Remedy:
         command = undo_command(interpreter.executable)
         raise RemedyError("an earlier fix of %s was interrupted; restore it: %s" % (examined.layout.prefix, command))
     bounds = constraints(LiveHost(interpreter), installer_name(examined.layout, examined.machine.python))
-    return _in_place_or_separate(plan(examined.machine, goal, matrix=BUNDLED.within(bounds)), examined)
+    known = {item.name for item in examined.machine.python.distributions.or_none() or ()}
+    required = examined.layout.required_by_others(known)
+    return _in_place_or_separate(
+        plan(examined.machine, goal, matrix=BUNDLED.within(bounds), required=required), examined
+    )
 
 
 def _in_place_or_separate(remedy: Remedy, examined: Examined) -> Remedy:

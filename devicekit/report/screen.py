@@ -112,7 +112,7 @@ def _result(
     text = " ".join(filter(None, (main.summary.rstrip(".") + ".", _goes_on(diagnosis, selection, main))))
     blocking = main.severity == "error" or selection.fallback
     lines = _paragraph(style, "fails" if blocking else "warning", text, main.code)
-    lines += _fix(main, _is_fixable(machine, diagnosis, main), style)
+    lines += _fix(main, *_promise(machine, diagnosis, main), style)
     more = "devicekit explain %s" % main.code
     return lines + [_INDENT + "More  " + style.paint(more, "good")]
 
@@ -195,19 +195,19 @@ def _painted(text: str, state: str, style: Style) -> str:
     return style.paint(text[:1], COLORS.get(state, state)) + text[1:]
 
 
-def _is_fixable(machine: Machine, diagnosis: Diagnosis, finding: Finding) -> bool:
-    """Return whether `devicekit fix` would do something about a finding: not about what only a part of the work meets."""
+def _promise(machine: Machine, diagnosis: Diagnosis, finding: Finding) -> Tuple[bool, bool]:
+    """Return whether `devicekit fix` does something about a finding, and whether the command of its fix does as much."""
     if not any(step.packages is not None for step in finding.fix):
-        return False
+        return False, True
     from ..remedy.plan import acts_on
 
     return acts_on(machine, diagnosis, finding)
 
 
-def _fix(finding: Finding, fixable: bool, style: Style) -> List[str]:
+def _fix(finding: Finding, fixable: bool, enough: bool, style: Style) -> List[str]:
     """Return the first step of the shortest way: its command if that fits into a line, else what applies it, or its text.
 
-    ``fixable``: whether `devicekit fix` would do something about the finding.
+    ``fixable``, ``enough``: see `_promise`.
     """
     step = finding.fix[0] if finding.fix else None
     if step is None:
@@ -217,7 +217,7 @@ def _fix(finding: Finding, fixable: bool, style: Style) -> List[str]:
     applies = "devicekit fix" if fixable and step.packages is not None else ""
     command = style.plain(step.command or "").strip()
     short = command if len(command) <= room else ""
-    if short and step.packages is not None:
+    if short and enough and step.packages is not None:
         line = start + style.paint(short, "good")
         fits = applies and len(short) + len("   or: %s" % applies) <= room
         return [line + "   or: " + style.paint(applies, "good") if fits else line]
