@@ -274,7 +274,14 @@ NEEDED = {
 }  # fmt: skip
 TENSORFLOW = dict(NEEDED, **{"tensorflow-cpu": "2.19.1"})
 TORCH = dict(
-    NEEDED, torch="2.6.0", filelock="3.13.1", jinja2="3.1.4", fsspec="2024.6.1", networkx="3.3", sympy="1.13.1"
+    NEEDED,
+    torch="2.6.0",
+    filelock="3.13.1",
+    jinja2="3.1.4",
+    fsspec="2024.6.1",
+    networkx="3.3",
+    sympy="1.13.1",
+    mpmath="1.3.0",
 )
 
 
@@ -387,3 +394,26 @@ def test_a_release_stays_where_what_is_not_known_of_a_project_can_be_asked_for(m
     alone = machine_with(make_machine, dict(TENSORFLOW, wrapt="1.10.11"))
     text = doctor_screen(alone, run_rules(alone, BUNDLED), select_device(machine=alone), Style(width=160))
     assert 'pip install "wrapt>=1.14"   or: devicekit fix' in text
+
+
+def test_what_keras_declares_comes_in_one_go(make_machine):
+    """Installed with --no-deps: it is imported without h5py and namex, and saves no model."""
+    installed = {name: version for name, version in TORCH.items() if name not in ("rich", "optree", "h5py", "namex")}
+    files = needs("keras", "3.10.0", "absl-py", "numpy", "rich", "namex", "h5py", "optree", "ml-dtypes", "packaging")
+    machine = machine_with(make_machine, installed, {"KERAS_BACKEND": "torch"}, files)
+    (finding,) = [item for item in run_rules(machine, BUNDLED).findings if item.severity == "error"]
+    assert "needs rich, optree, which are not installed" in finding.summary
+    for packages in (finding.fix[0].packages, plan(machine).attempts[0].packages):
+        assert {"rich", "optree", "h5py", "namex"} <= {exact(text).name for text in packages.install}
+    # Where nothing else is missing, nothing is wrong with the import.
+    there = dict(installed, rich="13.9.4", optree="0.13.1")
+    assert plan(machine_with(make_machine, there, {"KERAS_BACKEND": "torch"}, files)).outcome == "nothing-wrong"
+
+
+def test_a_command_that_is_not_enough_is_no_other_way_to_say_fix(make_machine):
+    """JAX 0.4.20 needs NumPy 1; this Keras needs a newer JAX, which works with the NumPy that is there."""
+    jax = {"jax": "0.4.20", "jaxlib": "0.4.20", "scipy": "1.17.1", "numpy": "2.4.6", "keras": "3.15.0"}
+    machine = machine_with(make_machine, dict(NEEDED, **jax), {"KERAS_BACKEND": "jax"}, version="3.11.7")
+    text = doctor_screen(machine, run_rules(machine, BUNDLED), select_device(machine=machine), Style(width=160))
+    assert "devicekit fix" in text
+    assert "or: devicekit fix" not in text

@@ -4,8 +4,9 @@
 forbid, and needs some that they do not name. The table (data/imports.json) says what was seen.
 """
 
-from typing import Iterable, List, NamedTuple, Optional, Tuple
+from typing import Iterable, List, NamedTuple, Optional, Set, Tuple
 
+from ...machine.facts import Distribution
 from ...matrix.bounds import fit, requirement_parts
 from ...matrix.matrix import accepts, bare_name, normal_name, version_at_least
 from ..findings import Evidence, Finding
@@ -158,13 +159,23 @@ def _declared(view: View, project: str, already: List[str]) -> List[str]:
         owner = view.machine.python.distribution(project)
     if owner is None:
         return []
-    names = {normal_name(text) for text in already}
     tolerated = _OPTIONAL + view.matrix.spared(project, view.machine.python.version_of(owner.name) or "")
+    return _absent(view, owner, {*map(normal_name, already), *tolerated})
+
+
+def _taken_in_one_go(view: View, project: str, already: List[str]) -> List[str]:
+    """What Keras declares and can be imported without, but not be used for everything: its models are saved with h5py."""
+    owner = view.machine.python.distribution("keras") if project == "keras" else None
+    return _absent(view, owner, set(map(normal_name, already))) if owner is not None else []
+
+
+def _absent(view: View, owner: Distribution, besides: Set[str]) -> List[str]:
+    """What a distribution declares, applies here and is not installed."""
     missing = []
     for text in owner.requires:
         name = normal_name(text)
         # Extras are not required until they are requested; a look at the text avoids the parser for the rest.
-        if "extra ==" in text or name in tolerated or name in names or installed(view, name):
+        if "extra ==" in text or name in besides or installed(view, name):
             continue
         # Only for what is not there it matters whether the requirement holds here at all.
         if applies(text, view):
@@ -196,7 +207,8 @@ def _finding(
         evidence.append(
             Evidence("%s %s; needed is %s" % (name, python.version_of(name), item.text), _place(view, name))
         )
-    wanted = [bounded(view, text) for text in missing] + [item.text for item in wrong]
+    also = _taken_in_one_go(view, project, missing) if missing else []
+    wanted = [bounded(view, text) for text in missing + also] + [item.text for item in wrong]
     fix = repair_install(view, "Install its requirements", *wanted)
     return Finding("dependency-incompatible", "error", summary, tuple(evidence), fix, blocks)
 
