@@ -10,12 +10,14 @@ from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 from ..children.progress import Progress
 from ..diagnosis.diagnose import diagnose
-from ..diagnosis.findings import Diagnosis, Finding, Fix
+from ..diagnosis.findings import Diagnosis, Finding, Fix, Packages
 from ..diagnosis.frameworks import BACKENDS
+from ..diagnosis.view import View
 from ..errors import RemedyError
 from ..machine.facts import Machine
 from ..machine.host import Interpreter
 from ..machine.live_host import LiveHost
+from ..matrix.matrix import BUNDLED
 from ..runtime.settings import read_settings
 from ..runtime.verification import STAGES, FrameworkVerification, Verification, failure
 from ..runtime.verify import verify_interpreter
@@ -86,12 +88,13 @@ def compare(before: Tuple[FrameworkVerification, ...], after: Tuple[FrameworkVer
 
 
 def _helps_unseen(attempt: Attempt, before: Verification, after: Verification) -> bool:
-    """Return whether moving files helps though the frameworks were seen to work before.
+    """Return whether moving files helps though the frameworks were seen to work before, or were only remains of one.
 
     A trial has loaded the standard library before it looks into the user's folder: what hides a part of it there, only a
     program that is started in that folder meets. Then the diagnosis decides.
     """
-    fine = all(map(_works, (*before.frameworks, *after.frameworks)))
+    left_over = {item.framework for item in before.frameworks} - {item.framework for item in after.frameworks}
+    fine = all(_works(item) or item.framework in left_over for item in (*before.frameworks, *after.frameworks))
     left = {finding.code for finding in blocking(diagnose(after.machine))}
     return bool(attempt.aside and attempt.codes) and fine and not left.intersection(attempt.codes)
 
@@ -272,21 +275,40 @@ def tried(interpreter: Interpreter, remedy: Remedy) -> Remedy:
     if not failing:
         return remedy
     causes = {finding.code: finding for item in failing for finding in item.findings}
-    ways = [(finding, way) for finding in causes.values() for way in _doable(finding)]
-    summary = "This was not predicted: %s." % what_fails(before.frameworks)
+    foreseen = all(False in (item.predicted.will_import, item.predicted.will_run_keras) for item in failing)
+    summary = "Not everything works: %s." if foreseen else "This was not predicted: %s."
+    attempts = _moved_aside(before.machine, failing) + tuple(
+        Attempt(
+            way.packages, way.text.rstrip(".") + ".", (finding.code,), unsure="" if foreseen else "it was not predicted"
+        )
+        for finding in causes.values()
+        for way in _doable(finding)
+        if way.packages is not None
+    )
     return remedy.replace(
-        outcome="planned" if ways else "no-plan",
-        summary=summary,
+        outcome="planned" if attempts else "no-plan",
+        summary=summary % what_fails(before.frameworks),
         findings=tuple(causes.values()),
-        attempts=tuple(
-            Attempt(step.packages, step.text.rstrip(".") + ".", (finding.code,), unsure="it was not predicted")
-            for finding, step in ways
-            if step.packages is not None
-        ),
+        attempts=attempts,
         left=()
-        if ways
+        if attempts
         else tuple(step for finding in causes.values() for step in finding.fix if step.who != "devicekit"),
     )
+
+
+def _moved_aside(machine: Machine, failing: List[FrameworkVerification]) -> Tuple[Attempt, ...]:
+    """Return what moves the folders aside that an uninstall has left of frameworks: no distribution owns them."""
+    found = []
+    for item in failing:
+        package = machine.python.package(item.framework)
+        owned = machine.python.distribution(item.framework) is not None
+        if item.framework == "tensorflow":
+            owned = View(machine, BUNDLED).tensorflow is not None
+        if package is not None and package.kind == "namespace" and package.in_site and not owned:
+            reason = "Move %s aside: an uninstall left this folder, and nothing that is installed owns it."
+            codes = tuple(finding.code for finding in item.findings)
+            found.append(Attempt(Packages(), reason % package.location, codes, aside=(package.location,)))
+    return tuple(found)
 
 
 def _doable(finding: Finding) -> Tuple[Fix, ...]:

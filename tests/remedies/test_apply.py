@@ -10,7 +10,8 @@ import sys
 import time
 
 import pytest
-from tiny import APPLY, BROKEN_NUMPY, FOLDER, GOOD_NUMPY, NEEDED, Patient, ended, numpy_files, wheel
+from fake_frameworks import SOURCES
+from tiny import APPLY, BROKEN_NUMPY, FOLDER, GOOD_NUMPY, NEEDED, TENSORFLOW, Patient, ended, numpy_files, wheel
 
 from devicekit.diagnosis.findings import Packages
 from devicekit.machine.interpreter import other_interpreter
@@ -460,4 +461,25 @@ def test_what_is_no_requirement_never_reaches_an_installer(patient, text):
     remedy, message = patient.apply(Packages(install=(text,)))
     assert remedy is None
     assert "is not a requirement" in message
+    assert_as_before(patient, before)
+
+
+def test_a_folder_that_an_uninstall_left_beside_what_works_is_moved_aside(patient_of):
+    """TensorFlow is gone but for a folder, which Python takes for a package; PyTorch is what is used."""
+    patient = patient_of(KERAS_BACKEND="torch")
+    shutil.rmtree(os.path.join(patient.site, "tensorflow"))
+    shutil.rmtree(os.path.join(patient.site, "tensorflow_cpu-%s.dist-info" % TENSORFLOW))
+    os.makedirs(os.path.join(patient.site, "tensorflow", "include"))
+    present = ("filelock", "jinja2", "fsspec", "networkx", "sympy", "mpmath", "torch")
+    for name in present:
+        wheel(patient.wheels, name, "2.2.2", {"%s/__init__.py" % name: SOURCES.get(name, "")})
+    patient.install(*present)
+    before = patient.files()
+    status, remedy, errors = patient.fix("--yes")
+    assert (status, remedy["outcome"]) == (0, "fixed"), (remedy, errors)
+    assert "This was not predicted" not in remedy["summary"]
+    assert [item["framework"] for item in remedy["after"]] == ["keras", "torch"]
+    assert os.path.isdir(os.path.join(patient.site, "tensorflow.aside"))
+    assert patient.fix("--undo", "--yes")[0] == 0
+    assert os.path.isdir(os.path.join(patient.site, "tensorflow", "include"))
     assert_as_before(patient, before)

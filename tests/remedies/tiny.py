@@ -209,6 +209,11 @@ class Patient:
         for name in ("absl", "absl_py-%s.dist-info" % NEEDED["absl-py"]):
             shutil.rmtree(os.path.join(self.site, name))
 
+    def install(self, *names):
+        """Install wheels of the tests."""
+        call = [self.python, "-m", "pip", "install", "-q", "--no-deps", "--no-compile", *names]
+        subprocess.run(call, env=self.variables, cwd=self.home, check=True, stdin=subprocess.DEVNULL)
+
     def works(self):
         """Whether the framework can be imported there."""
         return (

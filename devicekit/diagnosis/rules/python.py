@@ -113,7 +113,8 @@ def install_corrupt(view: View) -> Iterable[Finding]:
     owner = view.tensorflow
     if package is not None and package.kind == "namespace" and package.in_site:
         version = owner.version.or_none() if owner is not None else None
-        fix = install_goal(view, "Delete that folder, then install TensorFlow", "fastest", "tensorflow")
+        text = "Delete %s, then install TensorFlow" % package.location
+        fix = install_goal(view, text, "fastest", "tensorflow")
         if owner is not None and version:
             fix = (view.shell.reinstall_fix("Reinstall TensorFlow", "%s==%s" % (owner.name, version)),)
         left = "its %s is there without __init__.py" % package.location
