@@ -277,6 +277,47 @@ def test_plug_ins_that_cannot_load(make_machine):
     assert row(plugin(make_machine, elf("libimf.so"), loader_cache={}), "tensorflow")[0] is True
 
 
+TORCH = """Metadata-Version: 2.4
+Name: torch
+Version: 2.13.0
+Requires-Dist: cuda-toolkit[cublas,nvjitlink]==13.0.3; platform_system == "Linux"
+Requires-Dist: nvidia-cudnn-cu13==9.20.0.48; platform_system == "Linux"
+
+"""
+
+
+@pytest.mark.parametrize(
+    "there, summary, command",
+    [
+        (("cudnn", "cublas", "nvjitlink"), None, None),
+        (("cublas", "nvjitlink"), "libcudnn.so.9 not found.", "nvidia-cudnn-cu13==9.20.0.48"),
+        (("cudnn", "cublas"), "libnvJitLink.so.13 not found.", '"cuda-toolkit[cublas,nvjitlink]==13.0.3"'),
+        (("cudnn", "nvjitlink"), "libcublas.so.13 not found.", '"cuda-toolkit[cublas,nvjitlink]==13.0.3"'),
+    ],
+)
+def test_libraries_that_pytorch_is_linked_with_are_needed_without_a_gpu_too(make_machine, there, summary, command):
+    files = {SITE + "/torch/version.py": "__version__ = '2.13.0+cu130'\ncuda: Optional[str] = '13.0'\n"}
+    files[SITE + "/torch-2.13.0.dist-info/METADATA"] = TORCH
+    installed = dict(COMMON, torch="2.13.0", sympy="1.14.0", mpmath="1.3.0")
+    installed.update({"nvidia-cudnn-cu13": "9.20.0.48"} if "cudnn" in there else {})
+    python = {"version": "3.12.1", "installed": installed}
+    host = make_machine(python=python, files=files, loader_cache={"libc.so.6": "/lib/x"})
+    libraries = {
+        "cudnn": ("nvidia/cudnn/lib/libcudnn.so.9", ()), "nvjitlink": ("nvidia/cu13/lib/libnvJitLink.so.13", ()),
+        "cublas": ("nvidia/cu13/lib/libcublas.so.13", ()),
+        "torch": ("torch/lib/libtorch_cuda.so", ("libcudnn.so.9", "libcublas.so.13", "libnvJitLink.so.13")),
+    }  # fmt: skip
+    for name, needs in [libraries[key] for key in ("torch", *there)]:
+        host._add("%s/%s" % (SITE, name), elf(*needs).encode("latin-1"))
+    diagnosis = diagnose(read_machine(host))
+    assert row(diagnosis, "torch")[0] is (summary is None)
+    finding = diagnosis.by_code("cuda-library-missing")
+    assert (finding is None) == (summary is None)
+    if finding is not None:
+        assert finding.summary.endswith(summary)
+        assert finding.fix[0].command.endswith("pip install " + command)
+
+
 def test_nothing_is_installed(make_machine):
     diagnosis = diagnose(read_machine(make_machine(python={"version": "3.12.1"})))
     assert row(diagnosis, "tensorflow") == (False, False, [], "framework-missing")

@@ -215,14 +215,18 @@ def no_library_for(view: View) -> Iterable[Finding]:
     if found is None or not found.missing or found.repairable:
         return
     owner = view.machine.python.distribution("torch")
-    declared = [text for text in (owner.requires if owner is not None else ()) if text.startswith("nvidia-")]
+    requires = owner.requires if owner is not None else ()
+    declared = [text for text in requires if text.startswith("nvidia-")]
     gone = [text for text in declared if not _is_installed(view, text) and applies(text, view)]
+    # Where all of those are there, it is one that the extras of this one stand for (from 2.11 on).
+    gone = gone or [text for text in requires if text.startswith("cuda-toolkit[") and applies(text, view)]
     wanted = [text.partition(";")[0].replace(" ", "").replace("(", "").replace(")", "") for text in gone]
     plain = build.version.partition("+")[0]
     again = view.shell.replace_fix("Reinstall it", ["torch"], "torch==%s" % plain)
+    absent = tuple(dict.fromkeys(lack for name in found.missing for lack in found.attempts[name].lacks))
     yield Kind("cuda-library-missing", "error", ("torch",), _URL["torch"]).finding(
-        "%s cannot be imported: %s not found." % (build.label, ", ".join(found.missing)),
-        tuple(Evidence("%s not found" % name, view.machine.cuda.libraries.source) for name in found.missing[:8]),
+        "%s cannot be imported: %s not found." % (build.label, ", ".join(absent)),
+        tuple(Evidence("%s not found" % name, view.machine.cuda.libraries.source) for name in absent[:8]),
         (view.shell.install_fix("Install its requirements", *wanted) if wanted else again,),
     )
 

@@ -52,7 +52,7 @@ def read_libraries(host: Host) -> Found:
     windows = host.system == "windows"
     steps = windows_steps(host) if windows else [("LD_LIBRARY_PATH", loader_path(host))]
     path = tuple(dict.fromkeys(folder for _, folders in steps for folder in folders))
-    detailed = windows or (host.system == "linux" and _driver_is_about(host, path))
+    detailed = windows or (host.system == "linux" and (_driver_is_about(host, path) or _links_cuda(host)))
     openers = _read_openers(host) if detailed and not windows else ()
     search = _Search(host, detailed)
     if host.system == "linux":
@@ -91,6 +91,11 @@ def _driver_is_about(host: Host, path: Sequence[str]) -> bool:
     if "libcuda.so.1" in host.loader_cache() or any(host.exists(mark) for mark in marks):
         return True
     return any(host.exists(host.join(folder, "libcuda.so.1")) for folder in path)
+
+
+def _links_cuda(host: Host) -> bool:
+    """Whether the PyTorch here is linked with CUDA's libraries: then its import needs them, whatever the machine has."""
+    return any(host.is_file(host.join(entry, *_OPENERS[-1][1])) for entry in dict.fromkeys(host.interpreter.sys_path))
 
 
 def _read_openers(host: Host) -> Tuple[Opener, ...]:
