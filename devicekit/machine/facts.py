@@ -573,6 +573,21 @@ class OsRelease(Record):
     version: str = ""
 
 
+class CxxNeed(Record):
+    """A framework's library, and the newest version of libstdc++'s symbols that it needs and only the system's has."""
+
+    framework: str
+    path: str
+    version: str
+
+
+class CxxLibrary(Record):
+    """A libstdc++ that LD_LIBRARY_PATH puts before the system's. ``lacking``: one need of each framework."""
+
+    path: str
+    lacking: Tuple[CxxNeed, ...] = ()
+
+
 class Native(Record):
     """The operating system, processor and C library. ``msvc``: the Visual C++ runtime libraries that Windows finds.
 
@@ -581,7 +596,8 @@ class Native(Record):
     number of processors; ``cpu_usable`` is the least of all three. ``memory_limit_bytes``: the least limit of its control
     groups; ``address_space_bytes``: what ``ulimit -v`` allows. ``performance_cores``: the fast ones of Apple's chips.
     ``secure_boot``: whether the firmware makes the kernel refuse modules without a known signature.
-    ``shared_memory_bytes``: the size of ``/dev/shm``.
+    ``shared_memory_bytes``: the size of ``/dev/shm``. ``cxx``: a C++ library that comes before the system's, absent if none
+    does.
     """
 
     system: str  # "linux", "windows", "macos"
@@ -603,6 +619,7 @@ class Native(Record):
     os_release: Fact[OsRelease] = Fact.unknown("not asked")
     secure_boot: Fact[bool] = Fact.unknown("not asked")
     shared_memory_bytes: Fact[int] = Fact.unknown("not asked")
+    cxx: Fact[CxxLibrary] = Fact.unknown("not asked")
 
     @property
     def cpu_limited_by(self) -> str:

@@ -107,6 +107,22 @@ def build_empty_library(path, needs=(), runpath="", rpath=""):
     return path
 
 
+def build_versioned_library(path, versions, count=0, needs=()):
+    """Build a library that defines ``f0``, ``f1``, ... with these versions, one each, or calls the first ones of another."""
+    source, script = path + ".c", path + ".map"
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(source, "w", encoding="utf-8") as stream:
+        stream.writelines("void f%d(void) {}\n" % index for index in range(len(versions)))
+        stream.writelines("extern void f%d(void);\n" % index for index in range(count))
+        stream.write("void user(void) { %s }\n" % " ".join("f%d();" % index for index in range(count)) if count else "")
+    with open(script, "w", encoding="utf-8") as stream:
+        stream.writelines("%s { global: f%d; };\n" % (name, index) for index, name in enumerate(versions))
+    flags = ["-shared", "-fPIC", "-nostdlib", "-Wl,-soname," + os.path.basename(path)]
+    flags += ["-Wl,--version-script=" + script] if versions else []
+    _compile(path, [source], flags + list(needs), ["-x", "c"], ["-x", "none"])
+    return path
+
+
 def build_opener(path, source, kind, folders):
     """Build a library from a C file that opens others, with a search path of its own: ``runpath``, ``rpath`` or ``plain``."""
     flags = ["-shared", "-fPIC", "-ldl"]

@@ -7,6 +7,7 @@ from ...machine.facts import Distribution
 from ...matrix.matrix import version_at_least
 from .. import pages
 from ..findings import Evidence, Finding, Fix, Kind
+from ..frameworks import TITLES
 from ..install_fixes import replace_by_goal
 from ..view import View
 from .registry import rule
@@ -47,10 +48,11 @@ def msvc_runtime_missing(view: View) -> Iterable[Finding]:
 
 @rule("system-library-too-old", hidden_by=("python-unsupported", "platform-unsupported"))
 def system_library_too_old(view: View) -> Iterable[Finding]:
-    """A glibc older than the wheel was built for: installed for another machine, or no wheel installs at all."""
+    """A glibc older than the wheel was built for, or a variable that leads to an older libstdc++ than the system's."""
     native = view.machine.native
     if native.system != "linux":
         return
+    yield from _older_libstdcxx(view)
     libc = (native.libc.value or "").split()
     if len(libc) != 2 or libc[0] != "glibc":
         return
@@ -86,6 +88,25 @@ def system_library_too_old(view: View) -> Iterable[Finding]:
                 ),
             ),
         )
+
+
+def _older_libstdcxx(view: View) -> Iterable[Finding]:
+    """LD_LIBRARY_PATH leads to a libstdc++ without versions of symbols that a framework was linked with."""
+    library = view.machine.native.cxx.or_none()
+    if library is None or not library.lacking:
+        return
+    frameworks = [need.framework for need in library.lacking]
+    blocks = tuple(frameworks)
+    folder = library.path.rpartition("/")[0]
+    kept = [part for part in (view.machine.process.env("LD_LIBRARY_PATH") or "").split(":") if part]
+    kept = [part for part in kept if part.rstrip("/") != folder]
+    text = "Take the folder out of LD_LIBRARY_PATH: the system has a newer libstdc++"
+    yield Kind("system-library-too-old", "error", blocks).finding(
+        "%s cannot be imported: LD_LIBRARY_PATH leads to a libstdc++ that is too old, %s."
+        % (" and ".join(TITLES[name] for name in frameworks), library.path),
+        tuple(Evidence("%s is needed and not in it" % need.version, need.path) for need in library.lacking),
+        (view.shell.only_folders_fix(text, "LD_LIBRARY_PATH", kept),),
+    )
 
 
 #: The names that the tags had before PEP 600.

@@ -37,6 +37,7 @@ def read_machine(host: Host, deep: bool = False, platforms: Sequence[Any] = ()) 
     from ... import __version__
     from ..facts import Machine
     from .cuda import read_cuda
+    from .cxx import read_cxx
     from .driver import read_driver
     from .metal import read_metal
     from .native import read_native
@@ -47,7 +48,7 @@ def read_machine(host: Host, deep: bool = False, platforms: Sequence[Any] = ()) 
     from .tpu import read_tpu
 
     machine = Machine(
-        native=read_native(host),
+        native=read_native(host).replace(cxx=read_cxx(host)),
         python=read_python(host, deep),
         cuda=read_cuda(host),
         rocm=read_rocm(host),

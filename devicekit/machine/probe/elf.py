@@ -1,7 +1,10 @@
-"""What an ELF library needs (its DT_NEEDED entries), and which of them the dynamic linker would not find. Loads nothing."""
+"""What an ELF library needs (its DT_NEEDED entries, versions of symbols), and what of it the dynamic linker would not find.
+
+Loads nothing.
+"""
 
 import struct
-from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Tuple
 
 from ..host import Host
 
@@ -30,13 +33,44 @@ class Dynamic(NamedTuple):
 def read_dynamic(host: Host, path: str) -> Optional[Dynamic]:
     """Return the dynamic section of a 64-bit little-endian ELF file, None if it is not one or is truncated.
 
-    The layout is of the System V ABI (elf.h: Elf64_Ehdr, Elf64_Phdr, Elf64_Dyn).
-
     Raises
     ------
     OSError
         If the file cannot be read.
     """
+    section = _read_section(host, path)
+    if section is None:
+        return None
+    values, start = section.values, section.strings
+    needed = tuple(_text(host, path, start + value) for tag, value in section.entries if tag == 1)
+    has_runpath = _RUNPATH in values
+    folders = ""
+    if has_runpath or _RPATH in values:
+        folders = _text(host, path, start + values[_RUNPATH if has_runpath else _RPATH], _LIMIT_BYTES)
+    return Dynamic(needed, tuple(dict.fromkeys(part for part in folders.split(":") if part)), has_runpath)
+
+
+class _Section(NamedTuple):
+    """The entries of a dynamic section, the first value of each tag, and where the strings and the segments are."""
+
+    entries: Tuple[Tuple[int, int], ...]
+    values: Dict[int, int]
+    strings: int
+    segments: Tuple[Tuple[int, ...], ...]
+
+    def offset(self, tag: int) -> int:
+        """Return where in the file the address in an entry leads; KeyError or StopIteration if nowhere."""
+        return _offset(self.values[tag], self.segments)
+
+
+def _offset(address: int, segments: Sequence[Tuple[int, ...]]) -> int:
+    return next(
+        address - item[3] + item[2] for item in segments if item[0] == 1 and item[3] <= address < item[3] + item[6]
+    )
+
+
+def _read_section(host: Host, path: str) -> Optional[_Section]:
+    """Read the dynamic section. The layout is of the System V ABI (elf.h: Elf64_Ehdr, Elf64_Phdr, Elf64_Dyn)."""
     try:
         head = host.read_bytes(path, 64)
         if head[:6] != b"\x7fELF\x02\x01":
@@ -44,30 +78,88 @@ def read_dynamic(host: Host, path: str) -> Optional[Dynamic]:
         (offset,) = struct.unpack_from("<Q", head, 32)
         size, count = struct.unpack_from("<HH", head, 54)
         table = host.read_bytes(path, size * count, offset)
-        segments = [struct.unpack_from("<IIQQQQQQ", table, size * index) for index in range(count)]
+        segments = tuple(struct.unpack_from("<IIQQQQQQ", table, size * index) for index in range(count))
         dynamic = next((item for item in segments if item[0] == 2), None)
         if dynamic is None or dynamic[5] > _LIMIT_BYTES:
             return None
         data = host.read_bytes(path, dynamic[5], dynamic[2])
-        entries = [struct.unpack_from("<qQ", data, position) for position in range(0, len(data) - 15, 16)]
+        entries = tuple(struct.unpack_from("<qQ", data, position) for position in range(0, len(data) - 15, 16))
         values: Dict[int, int] = {}
         for tag, value in entries:
             values.setdefault(tag, value)
-        address = values[5]
-        start = next(
-            address - item[3] + item[2] for item in segments if item[0] == 1 and item[3] <= address < item[3] + item[6]
-        )
+        return _Section(entries, values, _offset(values[5], segments), segments)
     except (struct.error, KeyError, StopIteration):
         return None
 
-    def text(position: int, limit: int = 512) -> str:
-        # Not the whole table: a framework's has megabytes of symbols.
-        return host.read_bytes(path, limit, start + position).partition(b"\0")[0].decode("utf-8", "replace")
 
-    needed = tuple(text(value) for tag, value in entries if tag == 1)
-    has_runpath = _RUNPATH in values
-    folders = text(values[_RUNPATH if has_runpath else _RPATH], _LIMIT_BYTES) if has_runpath or _RPATH in values else ""
-    return Dynamic(needed, tuple(dict.fromkeys(part for part in folders.split(":") if part)), has_runpath)
+def _text(host: Host, path: str, position: int, limit: int = 512) -> str:
+    # Not the whole table: a framework's has megabytes of symbols.
+    return host.read_bytes(path, limit, position).partition(b"\0")[0].decode("utf-8", "replace")
+
+
+_VERDEF, _VERDEFNUM, _VERNEED, _VERNEEDNUM = 0x6FFFFFFC, 0x6FFFFFFD, 0x6FFFFFFE, 0x6FFFFFFF
+
+#: A needed version that may be missing: the dynamic linker only warns (elf.h: VER_FLG_WEAK).
+_WEAK = 2
+
+#: Bytes of a table of versions; libstdc++ defines about seventy.
+_VERSIONS_BYTES = 64 << 10
+
+
+def defined_versions(host: Host, path: str) -> Optional[FrozenSet[str]]:
+    """Return the versions of symbols that a library defines, None if it is no library or its symbols have no versions.
+
+    The layouts are of elf.h: Elf64_Verdef, Elf64_Verdaux, Elf64_Verneed, Elf64_Vernaux.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read.
+    """
+    section = _read_section(host, path)
+    try:
+        if section is None or _VERDEF not in section.values:
+            return None
+        data = host.read_bytes(path, _VERSIONS_BYTES, section.offset(_VERDEF))
+        found, position = [], 0
+        for _ in range(min(section.values[_VERDEFNUM], len(data) // 20)):
+            first, following = struct.unpack_from("<II", data, position + 12)
+            (name,) = struct.unpack_from("<I", data, position + first)
+            found.append(_text(host, path, section.strings + name))
+            position += following
+        return frozenset(found)
+    except (struct.error, KeyError, StopIteration):
+        return None
+
+
+def needed_versions(host: Host, path: str, library: str) -> Tuple[str, ...]:
+    """Return the versions of symbols that a file needs of another library, none if it needs none or that cannot be told.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read.
+    """
+    section = _read_section(host, path)
+    try:
+        if section is None or _VERNEED not in section.values:
+            return ()
+        data = host.read_bytes(path, _VERSIONS_BYTES, section.offset(_VERNEED))
+        position = 0
+        for _ in range(min(section.values[_VERNEEDNUM], len(data) // 16)):
+            count, name, inner, following = struct.unpack_from("<HIII", data, position + 2)
+            if _text(host, path, section.strings + name) != library:
+                position += following
+                continue
+            found, position = [], position + inner
+            for _ in range(count):
+                flags, _, text, following = struct.unpack_from("<HHII", data, position + 4)
+                found += [] if flags & _WEAK else [_text(host, path, section.strings + text)]
+                position += following
+            return tuple(found)
+    except (struct.error, KeyError, StopIteration):
+        pass
+    return ()
 
 
 def replace_origin(host: Host, folders: Sequence[str], path: str) -> Tuple[str, ...]:
