@@ -317,6 +317,39 @@ ROWS = [
         [r"conda"],
     ),
     (
+        "RuntimeError: CUDA failed with error CUDA driver version is insufficient for CUDA runtime version",
+        {"os": "linux", "driver": "470.256.02", "packages": {"ctranslate2": "4.1.0"}},
+        ["for CUDA 12", r"ctranslate2==3\.24\.0 nvidia-cublas-cu11"],
+        ["torch"],
+    ),
+    (
+        "WARNING:tensorflow:Your environment has TF_USE_LEGACY_KERAS set to True, but you do not have the tf_keras package "
+        "installed.\nImportError: Keras cannot be imported. Check that it is installed.",
+        {"os": "linux", "packages": {"tensorflow": "2.15.1"}},
+        [r"tf-keras==2\.15\.\*"],
+        ["keras>=3"],
+    ),
+    (
+        "WARNING:tensorflow:Your environment has TF_USE_LEGACY_KERAS set to True, but you do not have the tf_keras package "
+        "installed.",
+        {},
+        [r"version\('tensorflow'\)"],
+        ["pip install tf-keras", "keras>=3"],
+    ),
+    (DLOPEN, {"os": "linux"}, ["was built for", r"2\.14 or later"], ["Let pip install"]),
+    (
+        "RuntimeError: Torch is not able to use GPU; add --skip-torch-cuda-test to COMMANDLINE_ARGS variable",
+        {"os": "windows", "gpu": "AMD Radeon RX 6600"},
+        ["stable-diffusion-webui-amdgpu", "--use-directml"],
+        [r"installrad"],
+    ),
+    (
+        "zsh: illegal hardware instruction  python",
+        {"os": "macos", "python": "3.9"},
+        ["cpython-3.9-macos-aarch64"],
+        ["3.12"],
+    ),
+    (
         '  File "/venv/lib/python3.11/site-packages/statsmodels/tsa/x.py", line 3, in <module>\n'
         "    from scipy.integrate import simps\nImportError: cannot import name 'simps' from 'scipy.integrate' "
         "(/venv/lib/python3.11/site-packages/scipy/integrate/__init__.py)",

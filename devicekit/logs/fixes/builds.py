@@ -355,7 +355,16 @@ def _torch_build(about: Situation, steps: Steps) -> None:
 
 
 def _torch_amd_windows(about: Situation, steps: Steps) -> None:
-    steps.say("Install AMD's build of PyTorch for Windows, for GPUs that it supports: %s" % TORCH_WINDOWS)
+    webui = about.signature == "webui-torch-no-gpu" or "webui" in about.words
+    old = bool(about.gfx) and not about.gfx.startswith(("gfx11", "gfx12"))
+    if webui:
+        command = "git clone https://github.com/lshqqytiger/stable-diffusion-webui-amdgpu"
+        text = "Use the web UI's fork for AMD's GPUs, with --use-directml (or --use-zluda) in its COMMANDLINE_ARGS"
+        steps.run(text, command, changes="files")
+    if webui and old:
+        return
+    text = "Install AMD's build of PyTorch for Windows, for GPUs that it supports: %s" % TORCH_WINDOWS
+    steps.say(text, instead=webui)
     other = "For older ones: Linux with ROCm, ZLUDA, or DirectML (torch-directml, no longer developed)"
     steps.say(other + (", which ComfyUI takes with --directml" if about.named("comfyui") else ""), instead=True)
 

@@ -107,6 +107,9 @@ def _wheels_do(about: Situation) -> bool:
     )
     if about.version:
         return about.is_at_least("2.14") is True
+    number = re.search(r"gpu_device\.cc:(\d+)\]", about.line)  # 1960 in TensorFlow 2.13, 2211 in 2.14
+    if number and int(number.group(1)) < 2000 and "cuda-wheels" not in about.words:
+        return False
     cuda = release_of(library_of(about))
     return (
         not old

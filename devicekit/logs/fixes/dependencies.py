@@ -194,6 +194,9 @@ def keras_incompatible(about: Situation, steps: Steps) -> None:
         steps.uninstall("Uninstall both: removing one alone takes files of the other", "keras", "keras-nightly")
         steps.say("Then install the Keras of TensorFlow's release: keras==2.10.* for 2.10, keras>=3 from 2.16 on")
         return
+    if "Keras cannot be imported" in about.line and about.is_at_least("2.16") is False:
+        _keras_of(about, steps, ".".join(about.version.split(".")[:2]))
+        return
     if "Keras cannot be imported" in about.line:
         steps.install("Install Keras, which TensorFlow from 2.16 on does not contain", "keras>=3")
         return
@@ -520,11 +523,23 @@ def _legacy_keras(
     about: Situation, steps: Steps, text: str = "Install tf-keras (Keras 2) of TensorFlow's own minor release"
 ) -> None:
     """Install tf-keras, which is Keras 2 for TensorFlow from 2.16 on."""
-    if about.signature == "keras-legacy-missing" and about.is_at_least("2.16") is False:
-        steps.unset("%s has Keras 2 itself: remove the variable" % about.label, "TF_USE_LEGACY_KERAS")
-        return
+    set_already = about.signature == "keras-legacy-missing"
     minor = ".".join(about.version.split(".")[:2]) if about.is_at_least("2.14") else ""
-    steps.install(text, "tf-keras==%s.*" % minor if minor else "tf-keras")
+    if minor or about.version:
+        if not set_already or minor:
+            steps.install(text, "tf-keras==%s.*" % minor if minor else "tf-keras")
+    else:
+        of = "'tf-keras==' + '.'.join(m.version('tensorflow').split('.')[:2]) + '.*'"
+        run = (
+            "import subprocess as s, sys, importlib.metadata as m; s.call([sys.executable, '-m', 'pip', 'install', %s])"
+        )
+        text += ", which this reads: the newest would take TensorFlow to another release"
+        steps.run(text, 'python -c "%s"' % (run % of), changes="packages")
+    if set_already:
+        if about.is_at_least("2.16") is False:
+            text = "%s has Keras 2 itself: if your shell sets the variable, remove it" % about.label
+            steps.unset(text, "TF_USE_LEGACY_KERAS", instead=bool(minor))
+        return
     steps.set("Let TensorFlow use it, before its import", "TF_USE_LEGACY_KERAS", "1")
 
 

@@ -7,6 +7,7 @@ from ...diagnosis import pages
 from ...matrix.gpu_support import driver_limits, needed_driver
 from ...matrix.matrix import BUNDLED, accepts, version_at_least
 from ...matrix.tables import DriverInstall
+from .extensions import older_ctranslate2
 from .others import rocm_in_wsl
 from .situation import Situation
 from .steps import Steps, lower
@@ -311,6 +312,10 @@ def conda_driver_too_old(about: Situation, steps: Steps) -> None:
     )
 
 
+#: How CTranslate2 (faster-whisper) words the runtime's errors (its src/cuda/utils.h).
+_CTRANSLATE2 = "CUDA failed with error"
+
+
 def _needed(about: Situation) -> Tuple[str, str]:
     """The CUDA release of the build, and the oldest driver for it."""
     # What starts a container compares with the CUDA of the driver itself, as for code that the driver compiles.
@@ -327,6 +332,8 @@ def _needed(about: Situation) -> Tuple[str, str]:
 
 def _cuda_of_build(about: Situation) -> str:
     """The CUDA release that the framework was built for: by its version, or by what the user says of CUDA."""
+    if _CTRANSLATE2 in about.line:
+        return "11.2" if about.packages.get("ctranslate2", "").startswith("3.") else "12.0"
     label = re.search(r"\+cu(\d{2})(\d)\b", about.version)
     if label:
         return "%s.%s" % label.groups()
@@ -349,6 +356,9 @@ def _older_build(about: Situation, steps: Steps) -> None:
     driver, newest = about.fact("driver"), about.groups.get("found", "")
     if "numba" in about.words and "input" in about.groups:
         steps.say("Or give Numba the CUDA toolkit of the driver's CUDA (see nvidia-smi)", instead=True)
+        return
+    if _CTRANSLATE2 in about.line:
+        older_ctranslate2(about, steps)
         return
     if for_older_driver(about, steps, _cuda_of_build(about), newest):
         return

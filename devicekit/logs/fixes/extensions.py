@@ -73,3 +73,15 @@ def ctranslate2_libraries(about: Situation, steps: Steps, library: str) -> None:
     if old and not about.driver_before(525):
         text = "Or update CTranslate2 (and faster-whisper): from 4 on it is for CUDA 12, with a driver from 525 on"
         steps.upgrade(text, "ctranslate2", instead=True)
+
+
+def older_ctranslate2(about: Situation, steps: Steps) -> None:
+    """The last CTranslate2 for CUDA 11, for a driver that is too old for CUDA 12."""
+    there = about.packages.get("ctranslate2", "").startswith("3.")
+    if there or about.python in ("3.13", "3.14") or about.driver_before(450):
+        return
+    text = "Or install the last CTranslate2 for CUDA 11, for drivers from 450 on"
+    libraries = () if about.windows else ("nvidia-cublas-cu11", "nvidia-cudnn-cu11==8.*")
+    steps.install(text, "ctranslate2==3.24.0", *libraries, instead=True)
+    if libraries:
+        steps.run("Put its CUDA libraries on the loader's path before Python starts", LOADER_PATH, on="linux")

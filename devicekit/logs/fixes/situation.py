@@ -21,7 +21,7 @@ _NAMES = (
     (
         "torch",
         r"torch|xformers|bitsandbytes|flash[_-]attn|\bvllm|\baten::|\bc10\b|\btriton\b"
-        r"|RuntimeError: (?:CUDA(?! runtime implicit)|HIP|MPS) ",
+        r"|RuntimeError: (?:CUDA(?! runtime implicit| failed with)|HIP|MPS) ",
     ),
     ("tensorflow", r"tensorflow|keras|\btf[.-]|\bTF_(?!CPP_MIN)|tf-nightly|tfjs|tfdml"),
 )

@@ -235,9 +235,9 @@ class Steps:
             command = "sudo systemctl edit ollama.service && sudo systemctl restart ollama"
             self.run(text, command, on="linux", changes="variables")
 
-    def unset(self, text: str, name: str) -> None:
+    def unset(self, text: str, name: str, instead: bool = False) -> None:
         """Add that a variable is removed."""
-        self._each(text, [shell.unset_fix(name, text) for shell in self._shells])
+        self._each(text, [shell.unset_fix(name, text, instead) for shell in self._shells])
 
     def _each(self, text: str, fixes: Sequence[Fix]) -> None:
         if len(fixes) == 1:

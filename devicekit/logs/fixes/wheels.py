@@ -1083,13 +1083,13 @@ def module_shadowed(about: Situation, steps: Steps) -> None:
 def rosetta_python(about: Situation, steps: Steps) -> None:
     """An Intel Python on Apple silicon."""
     name = about.framework if about.framework in ("tensorflow", "torch", "jax") else ""
-    asked, bounds = _asked(about)
-    wanted = (
-        about.pythons(asked, known_specifier(bounds), "macos-arm64") if bounds else ()
-    )  # of the release that is asked for
-    pythons = wanted or (about.pythons(name, "", "macos-arm64") if name else ())
-    steady = [item for item in pythons if item in ("3.12", "3.11", "3.10")]
-    python = about.python if about.python in wanted else (steady or wanted or ["3.12"])[0]
+    asked, bounds = _asked(about)  # the release that is asked for, else the installed one
+    if not bounds and about.version and name == about.distribution:
+        asked, bounds = name, "==" + about.version.partition("+")[0]
+    pythons = about.pythons(asked, known_specifier(bounds), "macos-arm64") if bounds else ()
+    pythons = pythons or (about.pythons(name, "", "macos-arm64") if name else PYTHONS[:7])
+    steady = [item for item in (about.python, "3.12", "3.11", "3.10", *pythons) if item in pythons]
+    python = (steady or ["3.12"])[0]
     steps.run(
         "Make an environment with a native Python for arm64 (Apple silicon), and install everything again in it",
         "uv venv --python cpython-%s-macos-aarch64" % python,
