@@ -442,6 +442,64 @@ ROWS = [
         "Ultralytics YOLOv8.2.0 Python-3.11.4 torch-2.2.0+cpu\nValueError: Invalid CUDA 'device=0' requested.",
         {"os": "windows", "gpu": "NVIDIA GeForce RTX 3070"},
         [r"torch==2\.2\.0\S* torchvision"],
+        "ImportError: cannot import name 'adam' from 'keras.optimizers' (/u/lib/python3.9/site-packages/keras/optimizers.py)",
+        {"packages": {"tensorflow": "2.8.0", "keras": "2.8.0"}},
+        [r"from tensorflow\.keras\.optimizers import Adam"],
+        [ANY_INSTALL],
+    ),
+    (
+        '  File "/u/lib/python3.6/importlib/__init__.py", line 126, in import_module\n'
+        "ImportError: cannot import name 'dtensor' from 'tensorflow.compat.v2.experimental'",
+        {"python": "3.6"},
+        [r"install keras==2\.6\.0"],
+        [r"2\.10", r"2\.16"],
+    ),
+    (  # Keras raises it, an installed package asks for it
+        'Traceback (most recent call last):\n  File "/u/lib/python3.10/site-packages/NetKit/train.py", line 9, in fit\n'
+        '  File "/u/lib/python3.10/site-packages/keras/src/callbacks/model_checkpoint.py", line 191, in __init__\n'
+        "ValueError: The filepath provided must end in `.keras` (Keras model format). Received: filepath=net.h5",
+        {},
+        [r"\A.*\n.*NetKit was written for Keras 2", r"tensorflow==2\.15\.\*", r"tf-keras", "TF_USE_LEGACY_KERAS"],
+        ["Change the file's name"],
+    ),
+    (  # a saved model: its user has no code to change
+        "TypeError: Error when deserializing class 'DepthwiseConv2D' using config={'groups': 1}.\n\n"
+        "Exception encountered: Unrecognized keyword arguments passed to DepthwiseConv2D: {'groups': 1}",
+        {},
+        [r"tf-keras\n(?:.*\n)+.*leave it out"],
+        [r"leave it out\n(?:.*\n)+.*tf-keras"],
+    ),
+    (
+        "ERROR: Cannot install tensorflow and torch because these package versions have conflicting dependencies.\n\n"
+        "The conflict is caused by:\n    torch 2.5.1+cu121 depends on typing-extensions>=4.8.0\n"
+        "    tensorflow-intel 2.12.1 depends on typing-extensions<4.6.0 and >=3.6.6\n",
+        {},
+        [r"tensorflow>=2\.14"],
+        ["Loosen", "tensorflow-intel>="],
+    ),
+    (
+        "E cuda_blas.cc:238] failed to create cublas handle: CUBLAS_STATUS_ALLOC_FAILED",
+        {**WINDOWS, "packages": {"tensorflow": "2.3.0"}},
+        [r"\A.*\n.*end them; restart the kernels.*\nnvidia-smi", r"set_memory_growth(?:.*\n)+.*smaller batch"],
+        [],
+    ),
+    (
+        CUDNN % ("8.0.4", "8.1.0"),
+        {"packages": {"tensorflow": "2.6.0"}},
+        [r"cudatoolkit=11\.2 cudnn=8\.1", r"On Linux:.*\nldconfig -p", r"where\.exe cudnn64_8\.dll"],
+        [r"cu12"],
+    ),
+    (
+        'Collecting tensorflow-gpu\n      The "tensorflow-gpu" package has been removed!\n',
+        {**WINDOWS, "python": "3.11", "gpu": "NVIDIA GeForce GTX 1650"},
+        [r"wsl --install\n(?:.*\n)+.*and-cuda(?:.*\n)+.*pip install tensorflow\Z"],
+        [],
+    ),
+    (
+        "Python 2.7.18 (default, Apr 20 2020)\n>>> import tensorflow\nTraceback (most recent call last):\n"
+        "  File \"tensorflow.py\", line 2, in <module>\nAttributeError: 'module' object has no attribute 'keras'",
+        {},
+        [r"tensorflow\.pyc"],
         [],
     ),
     (

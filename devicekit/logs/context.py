@@ -67,7 +67,7 @@ WORDS = {
     "tensorflow[and-cuda]": "cuda-wheels", "+ nvidia-cudnn-cu12==": "cuda-wheels",
     "nvidia-nccl-cu12": "nccl-12", "nvidia-nccl-cu13": "nccl-13", "packages/flax/": "flax",
     "packages/keras/": "keras", "packages\\keras\\": "keras", "import keras": "keras", 'file "': "traceback",
-    "packages/optax/": "optax",
+    "packages/optax/": "optax", "error when deserializing class": "saved-model", "load_model(": "saved-model",
     "packages/chex/": "chex", "packages/haiku/": "dm-haiku", "packages/numpyro/": "numpyro",
     "lib/libdevice.10.bc": "libdevice-in-lib", "rocr4wsl": "rocm-wsl",
     "_rocm_sdk_": "rocm-pip", "rocm[": "rocm-pip", "wsl environment detected": "rocm-wsl",

@@ -648,8 +648,8 @@ def _wanted_cudnn(about: Situation, steps: Steps, wanted: str, major: str) -> No
     minor = ".".join(wanted.split(".")[:2])
     if about.windows or about.embedded:
         steps.say("%s, whose DLLs are found first on PATH" % text if about.windows else text, "admin", "system")
-    elif cuda == "11" and (8, 6) <= sort_key(minor) < (8, 9) and about.framework == "tensorflow":
-        steps.install(text, "nvidia-cudnn-cu11>=%s,<9" % minor)
+    elif old and sort_key(minor) >= (8, 1 if about.linux else 6):
+        steps.install(text, "nvidia-cudnn-cu11>=%s,<9" % (minor if sort_key(minor) > (8, 5) else "8.5"))
         steps.run("Put it first on the library path", _CUDNN_OF_PIP, changes="variables")
     elif sort_key(minor) >= (8, 9):
         if not about.fact("cuda") and about.row is None:
@@ -657,9 +657,12 @@ def _wanted_cudnn(about: Situation, steps: Steps, wanted: str, major: str) -> No
         steps.install(text, "nvidia-cudnn-cu%s>=%s,<%d" % (cuda, minor, int(major) + 1))
     else:
         steps.say("%s, found first on the library path" % text, "admin", "system")
-        if "conda" in about.words and about.framework == "tensorflow":
+        if "conda" in about.words and minor != "8.1" and about.framework == "tensorflow":
             command = 'conda install -c conda-forge "cudnn>=%s,<%d"' % (minor, int(major) + 1)
             steps.run("In the conda environment", command, changes="packages")
+    if old and minor == "8.1" and not about.embedded:
+        command = "conda install -c conda-forge cudatoolkit=11.2 cudnn=8.1"
+        steps.run("In a conda environment, with its CUDA", command, changes="packages", instead=True)
 
 
 def _fused_convolution(about: Situation, steps: Steps) -> None:
@@ -690,13 +693,13 @@ def _mixed_cudnn(about: Situation, steps: Steps) -> None:
 
 def _which_cudnn(about: Situation, steps: Steps, major: str) -> None:
     """Show which copies of cuDNN there are."""
-    if about.linux:
+    if about.linux or about.system is None:
         steps.run(
             "An older copy may come first: see which ones are on the path",
             "ldconfig -p | grep libcudnn; echo $LD_LIBRARY_PATH",
             on="linux",
         )
-    elif about.windows:
+    if about.windows or about.system is None:
         steps.run(
             "An older copy may come first: see which ones there are",
             "where.exe cudnn64_%s.dll" % (major or "8"),

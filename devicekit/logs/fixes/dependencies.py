@@ -90,7 +90,7 @@ def _bounds(about: Situation, field: str) -> str:
 #: A file of an installed package, other than frameworks and what has its own steps.
 _ADD_ON = re.compile(
     r"-packages[\\/](?!tensorflow|keras[\\/]|tf_keras|google|numpy|torch|jax|transformers|object_detection|mrcnn)"
-    r"([a-z]\w+)[\\/]"
+    r"([A-Za-z]\w+)[\\/]"
 )
 
 
@@ -213,6 +213,8 @@ def keras_incompatible(about: Situation, steps: Steps) -> None:
     if minor:
         _keras_of(about, steps, minor)
         return
+    if "dtensor" in about.line and about.python and _without_dtensor(about, steps):
+        return
     if about.packages.get("keras", "").startswith("3") and about.signature in _SAVED:
         steps.upgrade("Update Keras, and the package that brings the model (keras-hub)", "keras")
         return
@@ -223,6 +225,17 @@ def keras_incompatible(about: Situation, steps: Steps) -> None:
     steps.say(
         "Or import Keras from TensorFlow everywhere: from tensorflow import keras (tensorflow.keras)", changes="code"
     )
+
+
+def _without_dtensor(about: Situation, steps: Steps) -> bool:
+    """The Keras of the newest TensorFlow without DTensor (2.9 brought it) for this Python; False if there is none."""
+    have = about.releases("tensorflow", "<2.9", about.platform, about.python)
+    minor = ".".join(have[-1].version.split(".")[:2]) if have else ""
+    if minor:
+        text = "The newest TensorFlow without dtensor for Python %s is %s: install its Keras"
+        steps.install(text % (about.python, minor), "keras==%s.0" % minor)
+        steps.say("If TensorFlow is an older one: the Keras of its own minor release", changes="packages", instead=True)
+    return bool(minor)
 
 
 def _keras_of(about: Situation, steps: Steps, minor: str) -> None:
@@ -325,6 +338,11 @@ _MOVED = (
     (r"optimizers\.(?:optimizer_v2|experimental|optimizer_experimental)", "All optimizers are in keras.optimizers"),
 )  # fmt: skip
 
+#: The classes that keras.optimizers itself lacks in Keras 2.5 to 2.8, and which programs write in lower case.
+_OPTIMIZERS = {
+    item.lower(): item for item in ("Adam", "SGD", "RMSprop", "Adagrad", "Adadelta", "Adamax", "Nadam", "Ftrl")
+}
+
 #: The TensorFlow that brought a name of tensorflow.keras.
 _SINCE = {
     "LayerNormalization": "2.0", "Attention": "2.0", "AdditiveAttention": "2.0", "MultiHeadAttention": "2.4",
@@ -338,7 +356,14 @@ _SINCE = {
 
 def outdated_add_on(about: Situation, steps: Steps) -> bool:
     """An installed package was written for another TensorFlow; False if the program itself was."""
-    found = _ADD_ON.search("".join(about.known.frames[-1:]))
+    rule = about.signature == "keras-filename-rule"  # Keras itself raises it
+    frames = [
+        item for item in about.known.frames if not rule or not re.search(r"-packages[\\/](?:keras|tf_keras)[\\/]", item)
+    ]
+    found = _ADD_ON.search("".join(frames[-1:]))
+    if found and rule:
+        _keras_2_package(about, steps, found.group(1))
+        return True
     if not found or "efficientnet" in about.words or re.match("keras_[pac]", about.groups.get("module", "")):
         return False  # a variable helps, or a package is missing
     name = distribution_of(found.group(1))
@@ -353,6 +378,15 @@ def outdated_add_on(about: Situation, steps: Steps) -> bool:
     return True
 
 
+def _keras_2_package(about: Situation, steps: Steps, name: str) -> None:
+    """A package that saves as Keras 2 does: its user does not change the names of its files."""
+    text = "%s was written for Keras 2: install the last TensorFlow with it (Python 3.9 to 3.11)" % name
+    if about.python not in ("3.12", "3.13", "3.14"):
+        steps.install(text, "tensorflow==2.15.*")
+    steps.upgrade("Or update %s, if a newer release is for Keras 3" % name, distribution_of(name), instead=True)
+    _legacy_keras(about, steps, "Or, for a package that uses tensorflow.keras, install Keras 2 as well")
+
+
 def _moved(about: Situation, steps: Steps) -> bool:
     """A name that Keras has elsewhere, or has not yet; False if the line is about none."""
     module, name = about.groups.get("module", ""), about.groups.get("name", "")
@@ -360,6 +394,11 @@ def _moved(about: Situation, steps: Steps) -> bool:
         return False
     if "efficientnet" in about.words and "generic_utils" in module + name:
         steps.set("Let segmentation_models use tensorflow.keras, before its import", "SM_FRAMEWORK", "tf.keras")
+        return True
+    right = _OPTIMIZERS.get(name.lower())
+    if right and module.endswith("keras.optimizers") and about.framework == "tensorflow":
+        place = "keras" if about.packages.get("keras", "").startswith("3") else "tensorflow.keras"
+        steps.say("Import it as: from %s.optimizers import %s" % (place, right), changes="code")
         return True
     since = _SINCE.get(name, "")
     if since and "keras" in module and about.is_at_least(since) is False:
@@ -428,15 +467,21 @@ def _saved_model(about: Situation, steps: Steps) -> bool:
         old = re.search(_BY_KERAS_2, line)
         name = old.group(1) if old else ""
         steps.fixes = []
+        how = ""
         if name:
             how = (
                 "pass keras.Input(batch_shape=...) as the first layer"
                 if name == "batch_input_shape"
                 else "leave it out"
             )
-            steps.say("%s is an argument of Keras 2, and this is Keras 3: in code, %s" % (name, how), changes="code")
+            how = "%s is an argument of Keras 2, and this is Keras 3: in code, %s" % (name, how)
+        saved = "saved-model" in about.words
+        if how and not saved:
+            steps.say(how, changes="code")
         text = "For code and models of Keras 2: install Keras 2 (tf-keras); it loads them as tf_keras.models.load_model"
         _legacy_keras(about, steps, text)
+        if how and saved:
+            steps.say("Or build the model in code, with its weights alone. " + how, changes="code", instead=True)
     elif re.search(_BY_NEWER_TENSORFLOW, line) and not three:
         steps.fixes = []
         steps.upgrade("A newer TensorFlow saved the model: update this one, at least to that release", "tensorflow")
@@ -814,7 +859,7 @@ def _conflict(about: Situation, steps: Steps) -> None:
         if about.manager == "pipenv":
             text = "A lock has to fit the Python of the Pipfile: set python_version under [requires]"
         steps.say('%s to what the framework has wheels for, such as ">=3.10,<3.13"' % text, changes="files")
-    if not _open_version(about, steps):
+    if not _without_bound(about, steps) and not _open_version(about, steps):
         steps.say("Loosen the versions that you set yourself of the packages that the lines around this name")
     steps.say("Or install what excludes each other into an environment each", instead=True)
 
@@ -828,6 +873,33 @@ def _open_version(about: Situation, steps: Steps) -> bool:
         if owner and other and needed not in names and re.search("<|[~=]=", needs[owner] + needs[other]):
             steps.say("%s, and %s: leave the version of %s open" % (needs[other], needs[owner], other))
             return True
+    return False
+
+
+def _without_bound(about: Situation, steps: Steps) -> bool:
+    """A newer TensorFlow that takes what another package needs; False if none is known to."""
+    for needed, needs in about.known.depends.items():
+        owner = next((name for name in needs if name in TENSORFLOW_OWNERS and "<" in needs[name]), "")
+        least = [re.search(r">=? ?(\d[\d.]*)", text) for name, text in needs.items() if name != owner]
+        said = re.match(r"\S+ (\d+\.\d+(?:\.\d+)?) ", needs.get(owner, ""))
+        if not said or not any(least):
+            continue
+        wanted = newest(item.group(1) for item in least if item)
+        for release in about.releases(owner, ">" + said.group(1), "", about.python):
+            bounds = [
+                text for build in release.builds for text in build.requires if re.match(needed + r"\b(?!-)", text)
+            ]
+            texts = [re.sub(r"^[\w.-]+|;.*| ", "", text) for text in bounds]
+            if texts and all(accepts(text or ">=0", wanted) for text in texts):
+                minor, name = ".".join(release.version.split(".")[:2]), owner.replace("-intel", "")
+                text = "%s from %s on takes %s %s: ask for such a release in the same command or file" % (
+                    name,
+                    minor,
+                    needed,
+                    wanted,
+                )
+                steps.install(text, "%s>=%s" % (name, minor))
+                return True
     return False
 
 

@@ -46,7 +46,11 @@ def out_of_memory(about: Situation, steps: Steps) -> None:
     # cuDNN that does not start: nothing was computed yet, so that the model's size is the last thing to change.
     starting = bool(_STARTING.search(text)) and about.framework in ("tensorflow", "jax")
     memory = torch_memory(about.line)
-    later = starting or (memory is not None and bool(is_in_pieces(memory)))
+    taken = "cublas handle" in text and about.vendor in ("", "nvidia")
+    if taken:  # the first that cuBLAS does: nothing was computed yet
+        text = "See which programs hold the GPU's memory, and end them; restart the kernels of other notebooks"
+        steps.run(text, _HOLDERS["nvidia"][0])
+    later = starting or taken or (memory is not None and bool(is_in_pieces(memory)))
     less = Fix("Use a smaller batch, a smaller model, or mixed precision (16-bit)", changes="code")
     if memory is not None:
         held_by_others(about, steps, memory)

@@ -868,6 +868,12 @@ def tensorflow_gpu_removed(about: Situation, steps: Steps) -> None:
         right = "" if about.windows or about.macos else "[and-cuda] (without an NVIDIA GPU: tensorflow)"
         steps.say("In the environment's file, write tensorflow%s in place of tensorflow-gpu" % right, changes="files")
         return
+    if about.windows and "nvidia" in about.known.vendors:
+        from .builds import cpu_only_windows
+
+        cpu_only_windows(about, steps)
+        steps.install("Or TensorFlow for the CPU", "tensorflow", instead=True)
+        return
     if about.windows:
         steps.install("Install tensorflow; on native Windows it computes on the CPU from 2.11 on", "tensorflow")
         if about.python in ("", "3.7", "3.8", "3.9", "3.10"):
@@ -1071,7 +1077,10 @@ def module_shadowed(about: Situation, steps: Steps) -> None:
         return
     path = about.groups.get("path", "")
     what = "Rename %s" % path if path else "Rename your own file or folder that has the package's name"
-    steps.say("%s, and delete the __pycache__ next to it" % what, changes="files")
+    compiled = (
+        "the __pycache__" if not path.endswith(".py") or about.python[:1] == "3" else "the __pycache__ or %sc" % path
+    )
+    steps.say("%s, and delete %s next to it" % (what, compiled), changes="files")
     module = {"tensorflow": "tensorflow", "torch": "torch", "jax": "jax"}.get(about.framework)
     if module and not path:
         steps.run(
