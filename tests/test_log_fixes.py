@@ -574,6 +574,7 @@ ROWS = [
         "ERROR: Could not find a version that satisfies the requirement tensorflow-macos==2.14.0 (from versions: 2.9.0, "
         "2.9.1, "
         "2.9.2, 2.10.0, 2.11.0, 2.12.0)",
+        "2.9.1, 2.9.2, 2.10.0, 2.11.0, 2.12.0)",
         {"os": "macos", "python": "3.9", "gpu": "Apple M1"},
         [r"cpython-3\.9-macos-aarch64"],
         [r"cpython-3\.12"],
