@@ -88,7 +88,10 @@ LAST = {"11": "11.8", "12": "12.6", "13": "13.0"}
 
 def beside_torch(about: Situation) -> Tuple[str, ...]:
     """What belongs to one build of PyTorch, and is replaced with it."""
-    return tuple(name for name in ("torchvision", "torchaudio") if name in about.packages or name in about.words)
+    names = about.words | set(about.packages)
+    if not about.known.complete:  # what a program requires of them is there
+        names |= {"torchvision", "torchaudio"} if "comfyui" in names else {"torchvision"} if "webui" in names else set()
+    return tuple(name for name in ("torchvision", "torchaudio") if name in names)
 
 
 def asked_index(about: Situation) -> str:
