@@ -12,7 +12,9 @@ from fake_frameworks import SOURCES
 
 import devicekit
 from devicekit.children.spawn import absolute_path, isolated
-from devicekit.diagnosis.findings import Finding, FrameworkStatus
+from devicekit.diagnosis.findings import Finding, FrameworkStatus, Packages
+from devicekit.remedy.result import Attempt, Remedy
+from devicekit.report.remedy import remedy_text
 from devicekit.report.terminal import Style
 from devicekit.report.verification import verification_text
 from devicekit.runtime.trial.result import COMPUTING, Trial
@@ -406,8 +408,25 @@ def test_nothing_of_the_working_folder_is_run(patients):
     ran = patients.folder / "ran"
     for name in ("typing", "numpy", "tensorflow", "json", "os", "keras"):
         (patients.folder / ("%s.py" % name)).write_text("open(%r, 'a').write(__name__)\n" % str(ran))
-    patients.verify("tensorflow")
+    done = patients.command("--json", "--python", patients.bare, "--framework", "tensorflow")
     assert not ran.exists()
+    # It says so instead: a program that is started there meets those files.
+    shadowed = json.loads(done.stdout)["shadowed"]
+    assert {item["code"] for item in shadowed} == {"module-shadowed"}
+    assert any("/tensorflow.py shadows" in item["summary"].replace("\\", "/") for item in shadowed)
+    text = patients.command("--python", patients.bare, "--framework", "tensorflow").stdout
+    assert "Nothing in the working folder was run. A program that is started there meets this:" in text
+    assert text.rstrip().endswith("Everything works outside of the working folder.")
+    assert not ran.exists()
+
+
+def test_a_fix_of_the_working_folder_says_where_it_was_tried():
+    rows = (FrameworkVerification(status(), seen("works", "train")),)
+    moved = Attempt(Packages(), "Move /project/random.py aside.", aside=("/project/random.py",), outcome="works")
+    remedy = Remedy("python", "auto", "fixed", "It works now.", attempts=(moved,), before=rows, after=rows)
+    assert "Before (tried outside of the working folder)\n" in remedy_text(remedy)
+    installed = moved.replace(aside=())
+    assert "\nBefore\n" in remedy_text(remedy.replace(attempts=(installed,)))
 
 
 def test_the_working_folder_counts_where_the_user_puts_it_on_the_path(patients, monkeypatch):

@@ -108,9 +108,12 @@ def _changes(changes: Tuple[Change, ...], style: Style) -> List[str]:
 
 def _before_and_after(remedy: Remedy, style: Style) -> List[str]:
     lines: List[str] = []
+    # What a file in the working folder hides there, the trials do not meet: nothing in that folder is run.
+    moved = any(item.aside for item in remedy.attempts) and all(item.works for item in remedy.before)
+    where = " (tried outside of the working folder)" if moved else ""
     for title, several in (("Before", remedy.before), ("After", remedy.after)):
         if several:
-            lines += [style.paint(title, "head"), *_frameworks(several, style), ""]
+            lines += [style.paint(title + where, "head"), *_frameworks(several, style), ""]
     return lines
 
 

@@ -41,6 +41,9 @@ def verification_text(verification: Verification, style: Style = PLAIN, snapshot
             lines += [style.paint("The prediction was wrong.", "warning")]
         lines += style.wrap(text)
         lines += ["    " + style.paint(style.plain(snapshot + " --output machine.json"), "good"), ""]
+    if verification.shadowed:
+        lines += style.wrap("Nothing in the working folder was run. A program that is started there meets this:")
+        lines += findings_lines(verification.shadowed, style)
     return "\n".join(lines + [style.rule, _verdict(verification, style)]) + "\n"
 
 
@@ -105,4 +108,7 @@ def _verdict(verification: Verification, style: Style) -> str:
     broken = [item.framework for item in verification.frameworks if not item.works]
     if broken:
         return style.paint("Does not work: %s." % ", ".join(broken), "error")
-    return style.paint("Everything works%s." % (", as predicted" if verification.agrees else ""), "good")
+    predicted = ", as predicted" if verification.agrees else ""
+    if verification.shadowed:
+        return style.paint("Everything works outside of the working folder%s." % predicted, "warning")
+    return style.paint("Everything works%s." % predicted, "good")

@@ -179,13 +179,17 @@ class Verification(ShownAsText, Record):
         What was examined; ``to_dict()`` of it is the snapshot to report where the prediction was wrong.
     frameworks : tuple of FrameworkVerification
         One of each framework, in the order of `Diagnosis.frameworks`.
+    shadowed : tuple of Finding
+        What files in the working folder hide from a program that is started there. The frameworks were tried outside of it:
+        nothing in it is run.
     """
 
     #: Without the machine.
-    _json = ("works", "agrees", "frameworks")
+    _json = ("works", "agrees", "frameworks", "shadowed")
 
     machine: Machine
     frameworks: Tuple[FrameworkVerification, ...] = ()
+    shadowed: Tuple[Finding, ...] = ()
 
     @property
     def works(self) -> bool:

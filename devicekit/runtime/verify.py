@@ -66,17 +66,27 @@ def verify_interpreter(
         raise ValueError("a time limit is a number of seconds above 0 and up to %d, not %g" % (_LONGEST_S, timeout_s))
     # As a program elsewhere would find it: what a file in the working folder hides is the doctor's to say, and nothing that
     # is only there is run.
-    interpreter = interpreter.replace(sys_path=tuple(isolated(interpreter.sys_path, (interpreter.cwd,))))
-    host = LiveHost(interpreter)
+    elsewhere = interpreter.replace(sys_path=tuple(isolated(interpreter.sys_path, (interpreter.cwd,))))
+    host = LiveHost(elsewhere)
     with Progress("examining %s" % interpreter.executable, read_settings().quiet):
         machine = read_machine(host, deep=True)
+        shadowed = () if elsewhere.sys_path == interpreter.sys_path else _shadowed(read_machine(LiveHost(interpreter)))
     diagnosis = diagnose(machine)
     statuses: List[FrameworkStatus] = list(diagnosis.frameworks)
     if names:
         found = {status.framework: status for status in statuses}
         # Asked for and not installed: that its import fails is a prediction like any other.
         statuses = [found.get(name) or FrameworkStatus(name, None, False, False) for name in names]
-    return Verification(machine, tuple(_tried(host, machine, diagnosis, status, timeout_s) for status in statuses))
+    tried = tuple(_tried(host, machine, diagnosis, status, timeout_s) for status in statuses)
+    return Verification(machine, tried, shadowed)
+
+
+def _shadowed(machine: Machine) -> Tuple[Finding, ...]:
+    """Return what files in a folder of the path hide, as far as a framework imports it."""
+    from ..diagnosis.diagnose import diagnose
+
+    findings = diagnose(machine).findings
+    return tuple(item for item in findings if item.code == "module-shadowed" and item.severity == "error")
 
 
 def _names(frameworks: Union[str, Iterable[str], None]) -> Tuple[str, ...]:

@@ -213,6 +213,7 @@ def _verify(made: _Schemas) -> Dict[str, Any]:
             frameworks={"type": "array", "items": _tried_framework(made)},
             works={"type": "boolean"},
             agrees={"type": ["boolean", "null"]},
+            shadowed=_list_of(findings.Finding),
         )
     )
 
