@@ -698,7 +698,7 @@ def _suspects(machine: Machine) -> _Culprits:
     python = machine.python
     files = [item.location for item in python.packages if not item.in_site and item.kind != "namespace"]
     config = python.keras_config.or_none()
-    # Without it Keras takes TensorFlow: that is no cure where another backend is meant, or is all that there is.
+    # Without it Keras takes TensorFlow: that does not help who means another backend.
     meant = backend_meant((config.backend if config is not None else None) or "")
     other = meant not in ("", "tensorflow", config.backend if config is not None else None)
     if config is not None and (config.fatal or config.backend not in (None, "tensorflow")) and not other:
