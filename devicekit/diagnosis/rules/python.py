@@ -113,8 +113,7 @@ def install_corrupt(view: View) -> Iterable[Finding]:
     owner = view.tensorflow
     if package is not None and package.kind == "namespace" and package.in_site:
         version = owner.version.or_none() if owner is not None else None
-        text = "Delete %s, then install TensorFlow" % package.location
-        fix = install_goal(view, text, "fastest", "tensorflow")
+        fix = install_goal(view, "Delete %s, then install TensorFlow" % package.location, "fastest", "tensorflow")
         if owner is not None and version:
             fix = (view.shell.reinstall_fix("Reinstall TensorFlow", "%s==%s" % (owner.name, version)),)
         left = "its %s is there without __init__.py" % package.location
