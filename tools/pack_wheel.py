@@ -1,4 +1,4 @@
-"""Pack a built wheel anew, in its place: zopfli finds 3 % shorter streams than zlib, which every unpacker reads."""
+"""Pack a built wheel again, in its place: zopfli finds 3 % shorter streams than zlib, that every unpacker reads."""
 
 import os
 import sys
