@@ -442,6 +442,9 @@ ROWS = [
         "Ultralytics YOLOv8.2.0 Python-3.11.4 torch-2.2.0+cpu\nValueError: Invalid CUDA 'device=0' requested.",
         {"os": "windows", "gpu": "NVIDIA GeForce RTX 3070"},
         [r"torch==2\.2\.0\S* torchvision"],
+        [],
+    ),
+    (
         "ImportError: cannot import name 'adam' from 'keras.optimizers' (/u/lib/python3.9/site-packages/keras/optimizers.py)",
         {"packages": {"tensorflow": "2.8.0", "keras": "2.8.0"}},
         [r"from tensorflow\.keras\.optimizers import Adam"],
@@ -572,8 +575,6 @@ ROWS = [
     # The Python that the requested release is for.
     (
         "ERROR: Could not find a version that satisfies the requirement tensorflow-macos==2.14.0 (from versions: 2.9.0, "
-        "2.9.1, "
-        "2.9.2, 2.10.0, 2.11.0, 2.12.0)",
         "2.9.1, 2.9.2, 2.10.0, 2.11.0, 2.12.0)",
         {"os": "macos", "python": "3.9", "gpu": "Apple M1"},
         [r"cpython-3\.9-macos-aarch64"],
