@@ -4,7 +4,6 @@ import re
 from typing import List, Optional, Tuple
 
 from ...diagnosis import pages
-from ...diagnosis.findings import Fix
 from ...matrix.gpu_support import capability_number
 from ...matrix.matrix import BUNDLED, accepts
 from ...matrix.projects import sort_key
@@ -13,7 +12,7 @@ from .dependencies import fitting_add_on, jax_metal, jax_rocm, metal_plugin_miss
 from .drivers import install_nvidia
 from .others import TORCH_WINDOWS, gfx_unsupported, pass_as_relative, rocm_in_wsl, rocm_missing
 from .situation import Situation
-from .steps import Steps
+from .steps import Steps, in_wsl
 from .torch_builds import beside_torch, conda_build
 from .wheels import arm_index, directml_set, jetson_build, onnxruntime_requirement, preload_dlls
 
@@ -24,7 +23,7 @@ def cpu_only_windows(about: Situation, steps: Steps) -> None:
     if nvidia:
         steps.run("Use WSL 2, where current TensorFlow has CUDA", "wsl --install", on="windows", changes="system")
         steps.add(
-            _in_wsl("In WSL, in a new environment", 'python3 -m pip install "tensorflow[and-cuda]"'),
+            in_wsl("In WSL, in a new environment", 'python3 -m pip install "tensorflow[and-cuda]"'),
         )
         text = "On native Windows, TensorFlow 2.10 is the last with CUDA (Python 3.7 to 3.10, CUDA 11.2, cuDNN 8.1)"
         if about.python in ("3.7", "3.8", "3.9", "3.10"):
@@ -45,11 +44,6 @@ def cpu_only_windows(about: Situation, steps: Steps) -> None:
 
 def _wheel_owners(about: Situation) -> List[str]:
     return [name for name in ("tensorflow", "tensorflow-cpu", "tensorflow-intel") if name in about.packages]
-
-
-def _in_wsl(text: str, command: str) -> Fix:
-    """Return the step that is typed in WSL."""
-    return Fix(text, command, (("posix", command),), changes="packages")
 
 
 _TORCH_INDEX = "https://download.pytorch.org/whl"

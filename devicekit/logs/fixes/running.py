@@ -43,14 +43,10 @@ def out_of_memory(about: Situation, steps: Steps) -> None:
         return
     if _program_memory(about, steps):
         return
-    # cuDNN that does not start: nothing was computed yet, so that the model's size is the last thing to change.
-    starting = bool(_STARTING.search(text)) and about.framework in ("tensorflow", "jax")
+    # cuDNN or cuBLAS that does not start: nothing was computed yet, so that the model's size is the last thing to change.
+    starting = (bool(_STARTING.search(text)) and about.framework in ("tensorflow", "jax")) or "cublas handle" in text
     memory = torch_memory(about.line)
-    taken = "cublas handle" in text and about.vendor in ("", "nvidia")
-    if taken:  # the first that cuBLAS does: nothing was computed yet
-        text = "See which programs hold the GPU's memory, and end them; restart the kernels of other notebooks"
-        steps.run(text, _HOLDERS["nvidia"][0])
-    later = starting or taken or (memory is not None and bool(is_in_pieces(memory)))
+    later = starting or (memory is not None and bool(is_in_pieces(memory)))
     less = Fix("Use a smaller batch, a smaller model, or mixed precision (16-bit)", changes="code")
     if memory is not None:
         held_by_others(about, steps, memory)
@@ -70,7 +66,7 @@ def out_of_memory(about: Situation, steps: Steps) -> None:
         steps.run("See which other programs hold the GPU's memory, and end them", command, on=system)
     if later:
         steps.add(less)
-    if starting and about.framework == "tensorflow" and about.vendor in ("", "nvidia"):
+    if starting and "cublas" not in text and about.framework == "tensorflow" and about.vendor in ("", "nvidia"):
         cudnn = needs_of(about)[1]
         if about.version and cudnn:
             text = "If memory is free, cuDNN does not fit: %s needs cuDNN %s, or a newer one of that major version"
@@ -103,6 +99,9 @@ def _taken_before(about: Situation, steps: Steps, starting: bool) -> None:
     elif 0 < found < _OTHERS_MB:
         text = "TensorFlow found only %d MB free at its start: other programs hold the GPU's memory; see which, and end them"
         steps.run(text % found, _HOLDERS["nvidia"][0])
+    if "cublas handle" in about.line.lower() and about.vendor in ("", "nvidia"):
+        text = "See which programs hold the GPU's memory, and end them; restart the kernels of other notebooks"
+        steps.run(text, _HOLDERS["nvidia"][0])
 
 
 def _allocator(about: Situation, steps: Steps, memory: Optional[TorchMemory]) -> None:

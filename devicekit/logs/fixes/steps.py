@@ -286,6 +286,11 @@ class Steps:
             self.say(text)
 
 
+def in_wsl(text: str, command: str) -> Fix:
+    """Return the step that is typed in WSL."""
+    return Fix(text, command, (("posix", command),), changes="packages")
+
+
 def conda_spec(requirement: str) -> str:
     """Return a requirement as conda writes it.
 

@@ -7,7 +7,7 @@ from ...matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, accepts, version_at_lea
 from ...matrix.projects import sort_key
 from ..context import PLATFORM_OF, Known
 from .situation import PYTHONS, Situation, known_specifier, listed, newest, requirement_of, wildcard
-from .steps import Steps, conda_spec
+from .steps import Steps, conda_spec, in_wsl
 from .torch_builds import another_index
 
 #: Import names of distributions that are called otherwise.
@@ -869,9 +869,10 @@ def tensorflow_gpu_removed(about: Situation, steps: Steps) -> None:
         steps.say("In the environment's file, write tensorflow%s in place of tensorflow-gpu" % right, changes="files")
         return
     if about.windows and "nvidia" in about.known.vendors:
-        from .builds import cpu_only_windows
-
-        cpu_only_windows(about, steps)
+        steps.run("Use WSL 2, where current TensorFlow has CUDA", "wsl --install", on="windows", changes="system")
+        steps.add(in_wsl("In WSL, in a new environment", 'python3 -m pip install "tensorflow[and-cuda]"'))
+        text = "Or TensorFlow 2.10 on native Windows, with CUDA 11.2 and cuDNN 8.1"
+        steps.new_environment(text, "3.10", ["tensorflow==2.10.1", "numpy<2"], instead=True)
         steps.install("Or TensorFlow for the CPU", "tensorflow", instead=True)
         return
     if about.windows:
