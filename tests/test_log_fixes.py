@@ -563,6 +563,61 @@ ROWS = [
         {},
         [r"TensorFlow 2\.4 needs CUDA 11\.0", r"TensorFlow 2\.5, .*or 2\.10, which was built for CUDA 11\.2"],
         [r"CUDA 10\b", r"2\.11", "conda"],
+    # AMD's GPUs: what belongs to PyTorch, a name without its ending, ROCm's build in WSL.
+    (
+        'Traceback (most recent call last):\n  File "/s/ComfyUI/main.py", line 7, in <module>\nRuntimeError: Found no NVIDIA '
+        "driver on your system. Please check that you have an NVIDIA GPU and installed a driver from http://www.nvidia.com",
+        {**LINUX, "gpu": "AMD Radeon RX 6750 GRE"},
+        [r"install torch torchvision torchaudio --index-url \S+rocm", "HSA_OVERRIDE_GFX_VERSION=10.3.0"],
+        ["ubuntu-drivers"],
+    ),
+    (
+        ">>> torch.version.hip\n'6.4.43482-0f2d60242'\n>>> torch.cuda.is_available()\nFalse\n"
+        "Linux-6.6.87.2-microsoft-standard-WSL2-x86_64-with-glibc2.39",
+        {},
+        ["HSA_ENABLE_DXG_DETECTION"],
+        ["NVIDIA", "index-url"],
+    ),
+    # What a shell exports does not reach a notebook.
+    (
+        "<ipython-input-4-2f1e5d6c7b8a> in <cell line: 3>()\n" + HUB,
+        {},
+        [r'os\.environ\["TF_USE_LEGACY_KERAS"\] = "1"'],
+        [],
+    ),
+    # DirectML's older name.
+    (
+        "ERROR: Could not find a version that satisfies the requirement pytorch-directml (from versions: none)",
+        {"os": "windows", "python": "3.13"},
+        ["torch_directml", r"3\.12 .*torch-directml"],
+        ["pytorch-directml/#files"],
+    ),
+    # Slurm's GPUs, each task's number 0.
+    (
+        "srun: job 7 has been allocated resources\nRuntimeError: Unable to initialize backend 'cuda': INTERNAL: no supported "
+        "devices found for platform CUDA (you may need to uninstall the failing plugin package, or set JAX_PLATFORMS=cpu)",
+        {},
+        ["--gres=gpu:N", r"local_device_ids=\[0\]"],
+        ["uninstall", "CPU"],
+    ),
+    # A build of ONNX Runtime without OpenVINO, and of JAX without CUDA.
+    (
+        "ValueError: ['OpenVINOExecutionProvider'] does not contain a subset of available providers ['CPUExecutionProvider']",
+        LINUX,
+        ["onnxruntime-openvino"],
+        ["preload_dlls", r"install \W?onnxruntime-gpu"],
+    ),
+    (
+        "WARNING: jax 0.4.14 does not provide the extra 'cuda12_pip'",
+        {"os": "windows"},
+        ["WSL 2"],
+        [],
+    ),
+    (
+        JAX_WITHOUT_PLUGIN,
+        {**LINUX, "python": "3.11", "packages": {"jax": "0.5.2", "jaxlib": "0.5.1", "numpy": "2.0.2"}},
+        [r'"jax\[cuda12\]==0\.5\.2"'],
+        ["numpy", "scipy"],
     ),
     # Intel's extension for PyTorch.
     (

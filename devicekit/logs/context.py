@@ -76,7 +76,8 @@ WORDS = {
     "--container-image": "pyxis", "enroot": "pyxis", "/nix/store/": "nixos",
     "common kvm ": "virtual-cpu", "qemu virtual": "virtual-cpu", " hypervisor ": "virtual-cpu", " avx ": "avx",
     "conda create -n ": "conda-create", "conda env create": "conda-file", "insufficient driver version": "old-driver",
-    "tensorflow-metal": "metal-plugin", "jupyter": "jupyter", "<ipython-input": "jupyter",
+    "tensorflow-metal": "metal-plugin", "jupyter": "jupyter", "ipython-input-": "jupyter", "cell in[": "jupyter",
+    "cell in [": "jupyter",
     "no solution found when resolving": "uv", "uv add ": "uv-project", "uv sync": "uv-project", "uv.lock": "uv-project",
     "@ registry+http": "uv-project",
     "your project depends on": "uv-project", "your project's requirements": "uv-project", "tool.uv": "uv-project",
@@ -230,6 +231,8 @@ class Known:
             self.asked = self.asked or value
         elif key == "bundled":
             self.bundled = self.bundled or value
+        elif key == "hip" and "+" not in self.packages.get("torch", ""):
+            self.packages["torch"] = "%s+rocm%s" % (self.packages.get("torch", ""), value)
         elif key == "mig":
             self.mig = self.mig or value
         elif key == "loss":

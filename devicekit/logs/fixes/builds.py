@@ -442,7 +442,9 @@ def _jax_build(about: Situation, steps: Steps) -> None:
         found = _newest(about, "cuda", "jax", ["jax==%s" % old] if old and not blackwell else [])
         driver_for_cuda_12(about, steps)
         if found is not None:
-            steps.install_set("Install JAX with its CUDA plug-in", found)
+            # Since 0.4.31 JAX's own metadata bring the rest in releases that fit: those that are there stay.
+            first = found[0][:1] if re.match(r"jax\[\w+\]==0\.(?:4\.3[1-9]|[5-9]|1\d)", found[0][0]) else found[0]
+            steps.install_set("Install JAX with its CUDA plug-in", (first, found[1]))
         else:
             steps.upgrade("Install JAX with its CUDA plug-in", "jax[cuda12]")
         if "conda" in about.words:

@@ -211,6 +211,16 @@ class Steps:
     def set(self, text: str, name: str, value: str, linux_only: bool = False) -> None:
         """Add that a variable is set."""
         shells = self._shells
+        if (
+            (self.about.hosted or "jupyter" in self.about.words)
+            and not re.match("LD_|PYTHON", name)
+            and "$" not in value
+        ):
+            # What a shell exports does not reach a notebook's kernel that runs.
+            cell = 'In a notebook\'s first cell, after a restart: import os; os.environ["%s"] = "%s" (%s)'
+            self.say(cell % (name, value, lower(text)), changes="variables")
+            if self.about.hosted:
+                return
         if linux_only and len(shells) > 1:  # the system is not known
             text, shells = "On Linux: %s" % lower(text), shells[:1]
         self._each(text, [shell.set_fix(text, name, value) for shell in shells])

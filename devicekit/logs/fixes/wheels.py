@@ -339,6 +339,17 @@ def _unknown_project(about: Situation, steps: Steps, name: str) -> None:
         where = "macOS" if about.macos else "Linux on ARM"
         steps.install("onnxruntime-gpu has no wheels for %s; onnxruntime has" % where, "onnxruntime")
         return
+    if name == "pytorch-directml":
+        names, python = ("torch-directml",), about.python
+        pythons = about.pythons(names[0], "", about.platform)
+        text = "torch-directml replaced it; in the program: import torch_directml, device torch_directml.device()"
+        if pythons and (not python or python in pythons):
+            steps.install(text, *names)
+        elif pythons:
+            steps.new_environment(text, pythons[0], names)
+        else:
+            steps.say("No release of torch-directml, which replaced it, is for this system")
+        return
     if name == "onnxruntime-silicon":
         steps.install("It has ended: onnxruntime itself has wheels for Apple silicon, with CoreML", "onnxruntime")
         return
