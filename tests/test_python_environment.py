@@ -13,6 +13,7 @@ import devicekit
 from devicekit import select_device
 from devicekit.diagnosis.diagnose import run_rules
 from devicekit.machine.interpreter import other_interpreter
+from devicekit.machine.live_host import LiveHost
 from devicekit.machine.probe import read_machine
 from devicekit.machine.probe.python import parse_version
 from devicekit.matrix.matrix import Matrix
@@ -30,10 +31,11 @@ OLD = {"tensorflow-cpu": "2.10.1", "keras": "2.10.0", "numpy": "1.26.4", "protob
 SITE = "/venv/lib/python3.12/site-packages/"
 
 
-def examine(make_machine, installed=COMMON, env=None, files=None, version="3.12.1", **python):
+def examine(make_machine, installed=COMMON, env=None, files=None, version="3.12.1", host=None, **python):
     """Return the diagnosis of a Linux machine, without what was measured of single versions."""
     files = dict({"/etc/os-release": 'PRETTY_NAME="Debian"\n'}, **(files or {}))
-    host = make_machine(python=dict(python, version=version, installed=installed), files=files, env=env or {})
+    python = dict(python, version=version, installed=installed)
+    host = make_machine(python=python, files=files, env=env or {}, **(host or {}))
     return run_rules(read_machine(host, deep=True), Matrix({"bounds": []}))
 
 
@@ -119,6 +121,52 @@ def test_packages_of_another_python(make_machine, tag, expected):
     assert said(diagnosis) == expected
     if expected != WORKS:
         assert "PYTHONPATH" in diagnosis.by_code("module-shadowed").fix[0].command
+
+
+@pytest.mark.parametrize(
+    "denied, expected, named",
+    [
+        ("numpy", (False, False, "install-corrupt"), "numpy belongs to root"),
+        ("wrapt/__init__.py", (False, False, "install-corrupt"), "wrapt/__init__.py belongs to root"),
+        # An ImportError of h5py is caught, this one is not.
+        ("h5py/__init__.py", (False, False, "install-corrupt"), "h5py/__init__.py belongs to root"),
+        ("keras/src/__init__.py", (False, False, "install-corrupt"), "keras/src/__init__.py belongs to root"),
+        ("numpy/tests/x.py", WORKS, "do not need it"),
+        ("", WORKS, ""),
+    ],
+)
+def test_files_of_another_user_are_not_missing(make_machine, denied, expected, named):
+    """Tried as another user, with a folder of mode 700 and files of mode 600 (TensorFlow 2.19)."""
+    names = ["numpy/__init__.py", "numpy/core.py", "numpy/tests/x.py", "wrapt/__init__.py", "h5py/__init__.py"]
+    names += ["keras/src/__init__.py"]
+    files = {SITE + name: WHOLE for name in names}
+    for owner in ("numpy-2.1.3", "wrapt-1.17.0", "h5py-3.12.1", "keras-3.10.0"):
+        listed = ["%s,,%d\n" % (name, len(WHOLE)) for name in names if name.startswith(owner.partition("-")[0])]
+        files["%s%s.dist-info/RECORD" % (SITE, owner)] = "".join(listed)
+    diagnosis = examine(make_machine, files=files, host={"denied": [SITE + denied] if denied else []})
+    assert said(diagnosis) == expected
+    found = diagnosis.by_code("install-corrupt")
+    assert (found is None) == (not denied)
+    if found is not None:
+        assert named in found.summary
+        assert "missing" not in found.summary
+        assert found.fix[0].command == "sudo chmod -R a+rX %s%s" % (SITE, denied)
+
+
+@pytest.mark.skipif(os.name != "posix" or not hasattr(os, "geteuid"), reason="permissions of POSIX")
+def test_who_may_read_is_told_by_the_system(tmp_path):
+    closed = tmp_path / "closed"
+    closed.mkdir()
+    (closed / "file").write_text("x", encoding="utf-8")
+    host = LiveHost()
+    assert host.info(str(closed)).readable
+    assert host.info(str(closed / "file")).readable
+    closed.chmod(0o600)
+    assert host.info(str(closed)).readable is (os.geteuid() == 0)
+    closed.chmod(0o700)
+    import pwd
+
+    assert host.owner_of(str(closed)) == pwd.getpwuid(os.geteuid()).pw_name
 
 
 WHOLE = "import os\n" * 20

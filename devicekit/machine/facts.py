@@ -434,7 +434,8 @@ class Distribution(Record):
 
     ``missing_files`` lists what its RECORD names and the disk lacks (the first twenty), out of ``missing_count``.
     ``platform_tags`` are those of the wheel that it came from (``manylinux_2_17_x86_64``), if that was read; ``python_tags``
-    those of its Python (``cp311-cp311``).
+    those of its Python (``cp311-cp311``). ``unreadable_files``: files, or folders with files of it, that this user may not
+    read (the first twenty), which belong to the user ``owner``.
     """
 
     name: str
@@ -449,6 +450,8 @@ class Distribution(Record):
     damaged_files: Tuple[str, ...] = ()
     platform_tags: Tuple[str, ...] = ()
     python_tags: Tuple[str, ...] = ()
+    unreadable_files: Tuple[str, ...] = ()
+    owner: str = ""
 
 
 class ImportPackage(Record):

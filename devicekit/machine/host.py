@@ -25,12 +25,16 @@ class Entry(NamedTuple):
 
 
 class FileInfo(NamedTuple):
-    """What ``stat`` says. ``kind``: file, folder, device or other; ``shared``: every user may write or replace it."""
+    """What ``stat`` says. ``kind``: file, folder, device or other; ``shared``: every user may write or replace it.
+
+    ``readable``: this user may read the file, or list the folder and reach what is in it.
+    """
 
     kind: str
     size: int
     mtime_ns: int
     shared: bool = False
+    readable: bool = True
 
 
 class Interpreter(Record):
@@ -133,6 +137,10 @@ class Host:
 
     def group_of(self, path: str) -> str:
         """Return the group that owns a file: its name, its number if it has no name here, "" where no one says."""
+        raise NotImplementedError
+
+    def owner_of(self, path: str) -> str:
+        """Return the user who owns a file: the name, the number if it has no name here, "" where no one says."""
         raise NotImplementedError
 
     def loader_cache(self) -> Mapping[str, str]:

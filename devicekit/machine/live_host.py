@@ -122,7 +122,12 @@ class LiveHost(Host):
         else:
             kind = "other"
         shared = os.name == "posix" and bool(status.st_mode & stat.S_IWOTH) and not status.st_mode & stat.S_ISVTX
-        return FileInfo(kind, status.st_size, status.st_mtime_ns, shared)
+        # Asked only where not everybody may: thousands of files are looked at.
+        needed = stat.S_IROTH | (stat.S_IXOTH if kind == "folder" else 0)
+        readable = os.name != "posix" or status.st_mode & needed == needed
+        if not readable:
+            readable = os.access(path, os.R_OK | (os.X_OK if kind == "folder" else 0))
+        return FileInfo(kind, status.st_size, status.st_mtime_ns, shared, readable)
 
     def real_path(self, path: str) -> str:
         return os.path.realpath(path)
@@ -151,6 +156,18 @@ class LiveHost(Host):
 
             return grp.getgrgid(number).gr_name
         except (ImportError, KeyError, OSError):  # Windows; in a container the host's groups have no names
+            return str(number) if os.name == "posix" else ""
+
+    def owner_of(self, path: str) -> str:
+        try:
+            number = os.stat(path).st_uid
+        except (OSError, ValueError):
+            return ""
+        try:
+            import pwd
+
+            return pwd.getpwuid(number).pw_name
+        except (ImportError, KeyError, OSError):  # Windows; a container without the host's users
             return str(number) if os.name == "posix" else ""
 
     def loader_cache(self) -> Mapping[str, str]:

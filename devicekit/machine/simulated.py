@@ -255,10 +255,13 @@ class SimulatedHost(Host):
 
     def info(self, path: str) -> Optional[FileInfo]:
         key = self._resolve(path)
+        if any(key.startswith(self.join(folder, "")) for folder in self._denied):
+            return None
+        readable = key not in self._denied
         if key in self._files:
-            return FileInfo("file", len(self._files[key][1]), 0, key in self._shared)
+            return FileInfo("file", len(self._files[key][1]), 0, key in self._shared, readable)
         if key in self._folders:
-            return FileInfo("folder", 0, 0, key in self._shared)
+            return FileInfo("folder", 0, 0, key in self._shared, readable)
         if key in self._nodes:
             return FileInfo("device", 0, 0)
         return None
@@ -277,6 +280,9 @@ class SimulatedHost(Host):
 
     def group_of(self, path: str) -> str:
         return self._groups.get(self._resolve(path), "")
+
+    def owner_of(self, path: str) -> str:
+        return "root" if self._resolve(path) in self._denied else self.user
 
     def loader_cache(self) -> Mapping[str, str]:
         return self._cache

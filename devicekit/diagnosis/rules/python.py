@@ -125,6 +125,7 @@ def install_corrupt(view: View) -> Iterable[Finding]:
         return
     yield from damaged_plugins(view)
     for item, blocks in _with_files(view):
+        yield from _unreadable(view, item, blocks)
         if not (item.missing_count or item.damaged_files):
             continue
         if item is owner and len(view.tensorflow_distributions) > 1:
@@ -148,15 +149,42 @@ def install_corrupt(view: View) -> Iterable[Finding]:
         saves = any(
             name in _FOR_SAVING or name.startswith("h5py/") for name in (*item.missing_files, *item.damaged_files)
         )
-        effect = (
-            "" if fatal else "; importing and training do not need them%s" % (", saving a model does" if saves else "")
-        )
         severity = "error" if fatal else "warning" if saves else "info"
         yield Kind("install-corrupt", severity, blocks if fatal else ()).finding(
-            "%d files of %s are missing or truncated%s." % (count, item.name, effect),
+            _said_missing(item.name, count, fatal, saves),
             tuple(Evidence(text, item.record.source) for text in seen),
             (view.shell.reinstall_fix("Reinstall it", requirement),),
         )
+
+
+def _said_missing(name: str, count: int, fatal: bool, saves: bool) -> str:
+    said, them = ("1 file of %s is", "it") if count == 1 else ("%d files of %%s are" % count, "them")
+    effect = "; importing and training do not need %s%s" % (them, ", saving a model does" if saves else "")
+    return said % name + " missing or truncated%s." % ("" if fatal else effect)
+
+
+def _unreadable(view: View, item: Distribution, blocks: Tuple[str, ...]) -> Iterable[Finding]:
+    """Files that are there and that this user may not read: installed by another one, without rights for the others."""
+    if not item.unreadable_files:
+        return
+    site, names = item.location.rpartition("/")[0], item.unreadable_files
+    # Such a file stops the import as one with a mistake in it does; such a folder is empty to Python.
+    texts = [name + (" has 1 bytes of 2" if name.endswith(".py") else "") for name in names]
+    texts = [name if name.endswith(CODE_ENDINGS) or " " in name else name + "/__init__.py" for name in texts]
+    broken = [name for name, text in zip(names, texts) if _breaks(view, item, text, view.tensorflow)]
+    if item.name == "keras" and _imports_keras(view, texts):
+        blocks += ("tensorflow",)
+    if blocks == ("jax",) and any(_stops_jax(text) for text in texts if " has " in text):
+        blocks += taken_along(view, blocks, "PermissionError")
+    paths = ["%s/%s" % (site, name) for name in broken or names]
+    whose = "belongs to %s" % item.owner if item.owner else "belongs to another user"
+    text = "Let everybody read it (its owner or an administrator can)"
+    effect = "" if broken else "; importing and training do not need it"
+    yield Kind("install-corrupt", "error" if broken else "info", blocks if broken else ()).finding(
+        "This user may not read all of %s: %s %s%s." % (item.name, paths[0], whose, effect),
+        tuple(Evidence("not readable: %s" % path, item.record.source) for path in paths[:3]),
+        (view.shell.root_fix(text, "chmod", "-R", "a+rX", *paths[:3], changes="files"),),
+    )
 
 
 #: Native modules without which a package falls back to Python (tried with TensorFlow 2.19).
@@ -180,13 +208,13 @@ def _breaks(view: View, item: Distribution, text: str, owner: Optional[Distribut
             return False
         return item.name != "wrapt"
     tensorflow = item.version.or_none() if item is owner else None
-    if not view.matrix.needed(name, tensorflow):
+    if not view.matrix.needed(name, tensorflow) or (item is not owner and "/tests/" in name):
         return False
     if item is owner or item.name not in _dependencies(view):
         return True
     # A folder without its __init__.py is a namespace package: its modules are found, and nothing that the file itself has.
     inner = name.endswith("/__init__.py") and name.count("/") > 1 and not size and name not in _READ_AT_IMPORT
-    return not inner and not name.endswith("/__main__.py") and "/tests/" not in name
+    return not inner and not name.endswith("/__main__.py")
 
 
 def _imports_keras(view: View, damaged: List[str]) -> bool:

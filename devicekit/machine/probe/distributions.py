@@ -106,7 +106,7 @@ def read_distribution(host: Host, folder: str, entry: str, deep: bool) -> Tuple[
         record=Fact.unknown("RECORD was not read", host.scrub(host.join(base, "RECORD"))),
     )
     if entry.endswith(".dist-info") and (deep or name in _CHECKED or name.startswith("tensorflow")):
-        record, missing, damaged = _check_record(host, folder, base, deep)
+        record, missing, damaged, unreadable = _check_record(host, folder, base, deep)
         platform_tags, python_tags = parse_wheel(host.text_or_none(host.join(base, "WHEEL"), 8192) or "")
         distribution = distribution.replace(
             record=record,
@@ -115,6 +115,8 @@ def read_distribution(host: Host, folder: str, entry: str, deep: bool) -> Tuple[
             damaged_files=tuple(damaged[:_NAMED]),
             platform_tags=platform_tags,
             python_tags=python_tags,
+            unreadable_files=tuple(map(host.scrub, unreadable[:_NAMED])),
+            owner=host.scrub(host.owner_of(host.join(folder, *unreadable[0].split("/")))) if unreadable else "",
         )
     return distribution, problem
 
@@ -178,30 +180,44 @@ def _split_record_line(line: str) -> Tuple[str, str, str]:
     return path, digest, size
 
 
-def _check_record(host: Host, folder: str, base: str, deep: bool) -> "Tuple[Fact[int], List[str], List[str]]":
+def _check_record(host: Host, folder: str, base: str, deep: bool) -> "Tuple[Fact[int], List[str], List[str], List[str]]":
     path = host.join(base, "RECORD")
     shown = host.scrub(path)
     try:
         text = host.read_text(path, _RECORD_LIMIT)
     except FileNotFoundError:
-        return Fact.absent(shown), [], []
+        return Fact.absent(shown), [], [], []
     except OSError as error:
-        return Fact.unknown(host.scrub(str(error)), shown), [], []
+        return Fact.unknown(host.scrub(str(error)), shown), [], [], []
     files = parse_record(text, deep, host.system)
     missing: List[str] = []
     damaged: List[str] = []
+    unreadable: Dict[str, None] = {}
     for name, size in files:
         # Scripts and data outside the folder ("../../bin/x") may be moved by those who package; they are not imported.
         if name.startswith(("..", "/")):
             continue
         info = host.info(host.join(folder, *name.split("/")))
-        if info is None:
+        closed = _closed(host, folder, name) if info is None else "" if info.readable else name
+        if closed:
+            unreadable[closed] = None
+        elif info is None:
             missing.append(host.scrub(name))
         elif size is not None and info.size < size and (_is_native(name) or _is_cut(host, folder, name)):
             damaged.append("%s has %d bytes of %d" % (host.scrub(name), info.size, size))
     # Only the first are named: what may matter to an import comes before headers and texts.
     missing.sort(key=lambda name: (not _is_code(name), name))
-    return Fact.of(len(files), shown), missing, damaged
+    return Fact.of(len(files), shown), missing, damaged, sorted(unreadable, key=lambda name: (not _is_code(name), name))
+
+
+def _closed(host: Host, folder: str, name: str) -> str:
+    """Return the folder above a file that hides it from this user, "" where none does: then the file is not there."""
+    parts = name.split("/")[:-1]
+    for count in range(1, len(parts) + 1):
+        info = host.info(host.join(folder, *parts[:count]))
+        if info is None or not info.readable:
+            return "" if info is None else "/".join(parts[:count])
+    return ""
 
 
 def _is_cut(host: Host, folder: str, name: str) -> bool:
