@@ -12,10 +12,11 @@ import resolvelib
 import devicekit
 from devicekit import select_device
 from devicekit.diagnosis.diagnose import run_rules
+from devicekit.diagnosis.rules.python import SHADOW_BLOCKS
 from devicekit.machine.interpreter import other_interpreter
 from devicekit.machine.live_host import LiveHost
 from devicekit.machine.probe import read_machine
-from devicekit.machine.probe.python import parse_version
+from devicekit.machine.probe.python import PACKAGES, parse_version
 from devicekit.matrix.matrix import Matrix
 from devicekit.report.screen import doctor_screen
 from devicekit.report.terminal import Style
@@ -121,6 +122,50 @@ def test_packages_of_another_python(make_machine, tag, expected):
     assert said(diagnosis) == expected
     if expected != WORKS:
         assert "PYTHONPATH" in diagnosis.by_code("module-shadowed").fix[0].command
+
+
+LIBRARY = "/usr/lib/python3.12/"
+SHADOWED = (False, False, "module-shadowed")
+
+
+@pytest.mark.parametrize(
+    "name, installed, framework, expected, severity",
+    [
+        ("types.py", COMMON, "tensorflow", SHADOWED, "error"),
+        # Extension modules of the library: those that are files can be hidden, those in the interpreter cannot.
+        ("select.py", COMMON, "tensorflow", SHADOWED, "error"),
+        ("zlib.py", COMMON, "tensorflow", SHADOWED, "error"),
+        ("unicodedata.py", COMMON, "tensorflow", SHADOWED, "error"),
+        ("_socket.py", COMMON, "tensorflow", WORKS, None),
+        ("time.py", COMMON, "tensorflow", WORKS, None),
+        ("syslog.py", COMMON, "tensorflow", WORKS, None),
+        # Imported or not, TensorFlow trains.
+        ("secrets.py", COMMON, "tensorflow", WORKS, "info"),
+        ("code.py", COMMON, "tensorflow", WORKS, "info"),
+        ("signal.py", COMMON, "tensorflow", WORKS, "info"),
+        ("cmd.py", {"jax": "0.6.2", "jaxlib": "0.6.2", "numpy": "2.1.3", "ml-dtypes": "0.5.1"}, "jax", SHADOWED, "error"),
+        ("zlib.py", {"jax": "0.6.2", "jaxlib": "0.6.2", "numpy": "2.1.3", "ml-dtypes": "0.5.1"}, "jax", None, "info"),
+        ("mmap.py", {"torch": "2.9.1", "numpy": "2.1.3"}, "torch", SHADOWED, "error"),
+    ],
+)
+def test_a_module_of_the_standard_library_is_hidden(make_machine, name, installed, framework, expected, severity):
+    library = ["types.py", "secrets.py", "code.py", "signal.py", "cmd.py", "lib-dynload/_socket.so", "lib-dynload/syslog.so"]
+    library += ["lib-dynload/%s.so" % module for module in ("select", "zlib", "unicodedata", "mmap")]
+    files = dict({LIBRARY + item: "" for item in library}, **{"/project/" + name: "x = 1\n"})
+    diagnosis = examine(make_machine, installed, files=files)
+    found = diagnosis.by_code("module-shadowed")
+    assert (found and found.severity) == severity
+    status = diagnosis.framework(framework)
+    if expected == SHADOWED:
+        assert (status.will_import, status.cause) == (False, "module-shadowed")
+    else:
+        assert status.cause != "module-shadowed"
+    if severity == "info":
+        assert "training works" in found.summary
+
+
+def test_every_package_that_is_looked_for_says_what_it_blocks():
+    assert set(PACKAGES) <= set(SHADOW_BLOCKS)
 
 
 @pytest.mark.parametrize(

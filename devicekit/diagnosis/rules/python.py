@@ -1,7 +1,7 @@
 """The Python layer: what is installed, and whether it goes together."""
 
 import re
-from typing import Iterable, List, Optional, Tuple
+from typing import Dict, Iterable, List, Optional, Tuple
 
 from ...machine.facts import Distribution
 from ...matrix.matrix import CODE_ENDINGS, accepts, normal_name, version_at_least
@@ -10,6 +10,7 @@ from ..findings import Evidence, Finding, Fix, Kind, LazyFixes
 from ..install_fixes import install_goal, repair_install, working_python
 from ..view import View
 from .directml_others import mixed_onnxruntimes
+from .frameworks import is_there
 from .keras import backend, has_backend, is_keras3, keras3_on, keras_version, standalone_keras
 from .measured import pure_protobuf, shortest, taken_along, unfit
 from .metal import metal_too_old
@@ -298,13 +299,47 @@ def _tensorflow_twice(view: View) -> Iterable[Finding]:
     )
 
 
+_ALL = ("tensorflow", "keras", "jax", "torch")
+
 #: What does not work if a local file shadows one of these packages.
-_SHADOW_BLOCKS = {
+SHADOW_BLOCKS: Dict[str, Tuple[str, ...]] = {
+    **dict.fromkeys(
+        (
+            "numpy", "google", "google.protobuf", "ml_dtypes", "absl", "astunparse", "flatbuffers", "gast", "opt_einsum",
+            "packaging", "pasta", "six", "termcolor", "typing_extensions", "wrapt", "certifi", "idna", "urllib3",
+            "keras_preprocessing", "tensorflow_core",
+        ),
+        _ALL,
+    ),
     "keras": ("keras",), "tf_keras": ("tf.keras",), "jax": ("jax",), "jaxlib": ("jax",), "torch": ("torch",),
     "tensorflow": ("tensorflow",), "torch_directml": (), "openvino": (), "rich": ("keras",), "optree": ("keras",),
     "namex": ("keras",), "scipy": ("jax",), "tree": ("keras",), "sympy": ("torch",), "mpmath": ("torch",),
     "tensorboard": (), "setuptools": (), "requests": (), "h5py": (), "pandas": ("keras",),
 }  # fmt: skip
+
+#: Modules of the standard library without which a step of training fails: each replaced by a file with one assignment
+#: (TensorFlow 2.19 and 2.21, JAX 0.12, PyTorch 2.13); TensorFlow 2.10 and 2.15 and JAX 0.4.30 import them too. Frameworks
+#: import others as well, and do without what is in them.
+_LIBRARY_BLOCKS = {
+    name: blocks
+    for blocks, names in (
+        (
+            _ALL,
+            "ast base64 binascii bisect collections contextlib contextvars copy copyreg dataclasses datetime dis email enum "
+            "functools http importlib inspect keyword logging math numbers opcode operator pathlib platform quopri random re "
+            "reprlib select selectors socket string tempfile textwrap threading token tokenize types typing urllib warnings "
+            "weakref",
+        ),
+        (("tensorflow", "torch"), "asyncio ctypes fnmatch heapq linecache queue ssl traceback unittest"),
+        (("tensorflow", "keras", "torch"), "concurrent json multiprocessing pickle struct subprocess"),
+        (("tensorflow", "jax"), "decimal hashlib sysconfig"),
+        (("tensorflow",), "calendar unicodedata xml zlib"),
+        (("torch",), "cmath glob mmap pprint signal timeit"),
+        (("keras",), "colorsys"),
+        (("jax",), "cmd socketserver"),
+    )
+    for name in names.split()
+}
 
 
 @rule("module-shadowed", hidden_by=UNLOADABLE)
@@ -314,13 +349,28 @@ def module_shadowed(view: View) -> Iterable[Finding]:
     for package in view.machine.python.packages:
         if package.in_site or package.kind == "namespace" or not package.hides:
             continue
-        blocks = _SHADOW_BLOCKS.get(package.name, ("tensorflow", "keras", "jax", "torch"))
         # TensorFlow imports Keras only when it is asked for (seen from 2.5 to 2.21).
+        blocks, what = SHADOW_BLOCKS.get(package.name, ()), "real package '%s': Python imports it instead"
+        if package.name not in SHADOW_BLOCKS:
+            blocks, what = _LIBRARY_BLOCKS.get(package.name, ()), "module '%s' of Python itself"
+            blocks = tuple(name for name in blocks if _uses_library(view, name, package.name))
+            what += "" if blocks else ": training works all the same, other parts of a framework may not"
+        summary = "%s shadows the %s." % (package.location, what % package.name)
         yield Kind("module-shadowed", "error" if blocks else "info", blocks).finding(
-            "%s shadows the real package '%s': Python imports it instead." % (package.location, package.name),
+            summary,
             (Evidence(package.location, "sys.path: %s" % package.path_entry), Evidence("hides %s" % package.hides[0])),
             (Fix("Rename %s (and delete its __pycache__)" % package.location, changes="files"),),
         )
+
+
+#: Not imported by TensorFlow 1.15 on Python 3.7.
+_NOT_BEFORE_2 = ("asyncio", "concurrent", "contextvars", "unicodedata")
+
+
+def _uses_library(view: View, framework: str, module: str) -> bool:
+    if framework == "tensorflow" and module in _NOT_BEFORE_2 and (view.tensorflow_version or "").startswith("1."):
+        return False
+    return framework == "keras" or is_there(view, framework)
 
 
 def _of_another_python(view: View) -> Iterable[Finding]:

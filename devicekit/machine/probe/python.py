@@ -52,6 +52,8 @@ _HARMLESS_NAMES = frozenset(
         "test", "tests", "this", "tkinter", "tomllib", "trace", "tracemalloc", "tty", "turtle", "turtledemo", "venv",
         "wave", "webbrowser", "wsgiref", "xdrlib", "xmlrpc", "zipapp", "zoneinfo",
     )
+    # Extension modules.
+    + ("audioop", "nis", "ossaudiodev", "spwd", "syslog", "xxlimited", "xxlimited_35", "xxsubtype")
     # Loaded before the script's folder comes on the path.
     + ("abc", "codecs", "encodings", "genericpath", "io", "ntpath", "os", "posixpath", "site", "stat", "zipimport")
 )  # fmt: skip
@@ -283,10 +285,7 @@ def _standard_library_shadows(
     ]
     if not local:
         return
-    try:
-        library = {entry.partition(".")[0] for entry in host.list_names(interpreter.stdlib)}
-    except OSError:  # a frozen interpreter has its library elsewhere: nothing can be compared
-        return
+    library = _library_names(host)
     for folder, names in local:
         if "os.py" in names:  # another interpreter's library, on the path by PYTHONPATH: not a user's file
             continue
@@ -295,10 +294,24 @@ def _standard_library_shadows(
             if name in library and name not in _HARMLESS_NAMES and not name.startswith("_"):
                 match = _match(host, folder, names, name, suffixes)
                 if match is not None and match[0] != "namespace":
-                    hidden = host.join(interpreter.stdlib, name)
+                    hidden = host.join(library[name], name)
                     yield ImportPackage(
                         name, match[0], host.scrub(match[1]), host.scrub(folder), (host.scrub(hidden),), False
                     )
+
+
+def _library_names(host: Host) -> Dict[str, str]:
+    """Return what a local file can hide, with the folders: the library's modules, and its extension modules that are files.
+
+    Those that are built into the interpreter come before the path. A frozen interpreter has neither.
+    """
+    interpreter = host.interpreter
+    found = {entry.partition(".")[0]: interpreter.stdlib for entry in host.names_if_any(interpreter.stdlib)}
+    for folder in (host.join(interpreter.stdlib, "lib-dynload"), host.join(interpreter.base_prefix, "DLLs")):
+        for entry in host.names_if_any(folder):
+            if entry.endswith(interpreter.extension_suffixes):
+                found.setdefault(entry.partition(".")[0], folder)
+    return found
 
 
 def _read_plugins(host: Host, listing: _Listing) -> "Fact[Tuple[PluginLibrary, ...]]":
