@@ -469,7 +469,7 @@ ROWS = [
         "TypeError: Error when deserializing class 'DepthwiseConv2D' using config={'groups': 1}.\n\n"
         "Exception encountered: Unrecognized keyword arguments passed to DepthwiseConv2D: {'groups': 1}",
         {},
-        [r"tf-keras\n(?:.*\n)+.*leave it out"],
+        [r"tf-keras.*\n(?:.*\n)+.*leave it out"],
         [r"leave it out\n(?:.*\n)+.*tf-keras"],
     ),
     (
@@ -563,6 +563,7 @@ ROWS = [
         {},
         [r"TensorFlow 2\.4 needs CUDA 11\.0", r"TensorFlow 2\.5, .*or 2\.10, which was built for CUDA 11\.2"],
         [r"CUDA 10\b", r"2\.11", "conda"],
+    ),
     # AMD's GPUs: what belongs to PyTorch, a name without its ending, ROCm's build in WSL.
     (
         'Traceback (most recent call last):\n  File "/s/ComfyUI/main.py", line 7, in <module>\nRuntimeError: Found no NVIDIA '

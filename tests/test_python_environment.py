@@ -143,13 +143,27 @@ SHADOWED = (False, False, "module-shadowed")
         ("secrets.py", COMMON, "tensorflow", WORKS, "info"),
         ("code.py", COMMON, "tensorflow", WORKS, "info"),
         ("signal.py", COMMON, "tensorflow", WORKS, "info"),
-        ("cmd.py", {"jax": "0.6.2", "jaxlib": "0.6.2", "numpy": "2.1.3", "ml-dtypes": "0.5.1"}, "jax", SHADOWED, "error"),
+        (
+            "cmd.py",
+            {"jax": "0.6.2", "jaxlib": "0.6.2", "numpy": "2.1.3", "ml-dtypes": "0.5.1"},
+            "jax",
+            SHADOWED,
+            "error",
+        ),
         ("zlib.py", {"jax": "0.6.2", "jaxlib": "0.6.2", "numpy": "2.1.3", "ml-dtypes": "0.5.1"}, "jax", None, "info"),
         ("mmap.py", {"torch": "2.9.1", "numpy": "2.1.3"}, "torch", SHADOWED, "error"),
     ],
 )
 def test_a_module_of_the_standard_library_is_hidden(make_machine, name, installed, framework, expected, severity):
-    library = ["types.py", "secrets.py", "code.py", "signal.py", "cmd.py", "lib-dynload/_socket.so", "lib-dynload/syslog.so"]
+    library = [
+        "types.py",
+        "secrets.py",
+        "code.py",
+        "signal.py",
+        "cmd.py",
+        "lib-dynload/_socket.so",
+        "lib-dynload/syslog.so",
+    ]
     library += ["lib-dynload/%s.so" % module for module in ("select", "zlib", "unicodedata", "mmap")]
     files = dict({LIBRARY + item: "" for item in library}, **{"/project/" + name: "x = 1\n"})
     diagnosis = examine(make_machine, installed, files=files)

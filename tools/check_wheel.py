@@ -12,7 +12,7 @@ sys.path.insert(0, ROOT)
 from devicekit.logs.signatures import unpacked  # noqa: E402
 
 #: Of the wheel as it is downloaded, its table of contents included.
-LIMIT_BYTES = 1695000
+LIMIT_BYTES = 1705000
 
 #: Of the bundled data, unpacked.
 LIMIT_DATA_BYTES = 1500000

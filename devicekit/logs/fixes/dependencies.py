@@ -194,11 +194,11 @@ def keras_incompatible(about: Situation, steps: Steps) -> None:
         steps.uninstall("Uninstall both: removing one alone takes files of the other", "keras", "keras-nightly")
         steps.say("Then install the Keras of TensorFlow's release: keras==2.10.* for 2.10, keras>=3 from 2.16 on")
         return
-    if "Keras cannot be imported" in about.line and about.is_at_least("2.16") is False:
-        _keras_of(about, steps, ".".join(about.version.split(".")[:2]))
-        return
     if "Keras cannot be imported" in about.line:
-        steps.install("Install Keras, which TensorFlow from 2.16 on does not contain", "keras>=3")
+        if about.is_at_least("2.16") is False:
+            _keras_of(about, steps, ".".join(about.version.split(".")[:2]))
+        else:
+            steps.install("Install Keras, which TensorFlow from 2.16 on does not contain", "keras>=3")
         return
     if _moved(about, steps) or _saved_model(about, steps) or _tf_keras_apart(about, steps):
         return
@@ -222,9 +222,8 @@ def keras_incompatible(about: Situation, steps: Steps) -> None:
         "Keras 2 and TensorFlow up to 2.15 have the same minor release (keras==2.10.* with tensorflow==2.10.*); "
         "TensorFlow from 2.16 on has Keras 3, and tf-keras for code of Keras 2"
     )
-    steps.say(
-        "Or import Keras from TensorFlow everywhere: from tensorflow import keras (tensorflow.keras)", changes="code"
-    )
+    text = "Or import Keras from TensorFlow everywhere: from tensorflow import keras (tensorflow.keras)"
+    steps.say(text, changes="code")
 
 
 def _without_dtensor(about: Situation, steps: Steps) -> bool:

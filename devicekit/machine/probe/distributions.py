@@ -180,7 +180,9 @@ def _split_record_line(line: str) -> Tuple[str, str, str]:
     return path, digest, size
 
 
-def _check_record(host: Host, folder: str, base: str, deep: bool) -> "Tuple[Fact[int], List[str], List[str], List[str]]":
+def _check_record(
+    host: Host, folder: str, base: str, deep: bool
+) -> "Tuple[Fact[int], List[str], List[str], List[str]]":
     path = host.join(base, "RECORD")
     shown = host.scrub(path)
     try:

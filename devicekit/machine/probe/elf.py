@@ -107,7 +107,7 @@ _VERSIONS_BYTES = 64 << 10
 
 
 def defined_versions(host: Host, path: str) -> Optional[FrozenSet[str]]:
-    """Return the versions of symbols that a library defines, None if it is no library or its symbols have no versions.
+    """Return the versions of symbols that a library defines, None if it is not a library or its symbols have no versions.
 
     The layouts are of elf.h: Elf64_Verdef, Elf64_Verdaux, Elf64_Verneed, Elf64_Vernaux.
 
