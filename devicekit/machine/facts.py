@@ -435,7 +435,7 @@ class Distribution(Record):
     ``missing_files`` lists what its RECORD names and the disk lacks (the first twenty), out of ``missing_count``.
     ``platform_tags`` are those of the wheel that it came from (``manylinux_2_17_x86_64``), if that was read; ``python_tags``
     those of its Python (``cp311-cp311``). ``unreadable_files``: files, or folders with files of it, that this user may not
-    read (the first twenty), which belong to the user ``owner``.
+    read (the first twenty), which belong to ``owner``: "root", "this user" or "another user".
     """
 
     name: str

@@ -140,7 +140,7 @@ class Host:
         raise NotImplementedError
 
     def owner_of(self, path: str) -> str:
-        """Return the user who owns a file: the name, the number if it has no name here, "" where no one says."""
+        """Return who owns a file: "root", "this user", "another user" (whose name is private), "" where no one says."""
         raise NotImplementedError
 
     def loader_cache(self) -> Mapping[str, str]:

@@ -282,7 +282,7 @@ class SimulatedHost(Host):
         return self._groups.get(self._resolve(path), "")
 
     def owner_of(self, path: str) -> str:
-        return "root" if self._resolve(path) in self._denied else self.user
+        return "root" if self._resolve(path) in self._denied else "this user"
 
     def loader_cache(self) -> Mapping[str, str]:
         return self._cache

@@ -116,7 +116,7 @@ def read_distribution(host: Host, folder: str, entry: str, deep: bool) -> Tuple[
             platform_tags=platform_tags,
             python_tags=python_tags,
             unreadable_files=tuple(map(host.scrub, unreadable[:_NAMED])),
-            owner=host.scrub(host.owner_of(host.join(folder, *unreadable[0].split("/")))) if unreadable else "",
+            owner=host.owner_of(host.join(folder, *unreadable[0].split("/"))) if unreadable else "",
         )
     return distribution, problem
 
