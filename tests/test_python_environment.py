@@ -141,6 +141,7 @@ SHADOWED = (False, False, "module-shadowed")
         ("syslog.py", COMMON, "tensorflow", WORKS, None),
         # Imported or not, TensorFlow trains.
         ("secrets.py", COMMON, "tensorflow", WORKS, "info"),
+        ("secrets.py", dict(COMMON, numpy="1.26.4"), "tensorflow", SHADOWED, "error"),
         ("code.py", COMMON, "tensorflow", WORKS, "info"),
         ("signal.py", COMMON, "tensorflow", WORKS, "info"),
         (
@@ -175,7 +176,19 @@ def test_a_module_of_the_standard_library_is_hidden(make_machine, name, installe
     else:
         assert status.cause != "module-shadowed"
     if severity == "info":
-        assert "training works" in found.summary
+        assert "training was seen to work" in found.summary
+
+
+def test_what_is_loaded_before_the_script_is_not_hidden(make_machine):
+    """A .pth file of an editable installation imports importlib, re and what they need (seen with setuptools' finder)."""
+    started = {"/venv/bin/python -c import sys; print(*sys.modules)": {"stdout": "sys builtins re enum"}}
+    files = {LIBRARY + "re.py": "", LIBRARY + "types.py": "", "/project/re.py": "x = 1\n"}
+    assert said(examine(make_machine, files=files)) == SHADOWED
+    assert said(examine(make_machine, files=files, host={"commands": started})) == WORKS
+    env = {"PYTHONPATH": "/project"}
+    assert said(examine(make_machine, files=files, env=env, host={"commands": started})) == SHADOWED
+    files["/project/types.py"] = ""
+    assert said(examine(make_machine, files=files, host={"commands": started})) == SHADOWED
 
 
 def test_every_package_that_is_looked_for_says_what_it_blocks():

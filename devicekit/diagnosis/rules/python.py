@@ -325,7 +325,7 @@ _LIBRARY_BLOCKS = {
     for blocks, names in (
         (
             _ALL,
-            "ast base64 binascii bisect collections contextlib contextvars copy copyreg dataclasses datetime dis email enum "
+            "ast base64 binascii bisect collections contextlib contextvars copyreg dataclasses datetime dis email enum "
             "functools http importlib inspect keyword logging math numbers opcode operator pathlib platform quopri random re "
             "reprlib select selectors socket string tempfile textwrap threading token tokenize types typing urllib warnings "
             "weakref",
@@ -335,8 +335,10 @@ _LIBRARY_BLOCKS = {
         (("tensorflow", "jax"), "decimal hashlib sysconfig"),
         (("tensorflow",), "calendar unicodedata xml zlib"),
         (("torch",), "cmath glob mmap pprint signal timeit"),
+        (("keras", "jax", "torch"), "copy"),
         (("keras",), "colorsys"),
         (("jax",), "cmd socketserver"),
+        (_ALL, "hmac secrets"),
     )
     for name in names.split()
 }
@@ -354,7 +356,7 @@ def module_shadowed(view: View) -> Iterable[Finding]:
         if package.name not in SHADOW_BLOCKS:
             blocks, what = _LIBRARY_BLOCKS.get(package.name, ()), "module '%s' of Python itself"
             blocks = tuple(name for name in blocks if _uses_library(view, name, package.name))
-            what += "" if blocks else ": training works all the same, other parts of a framework may not"
+            what += "" if blocks else ", without which training was seen to work"
         summary = "%s shadows the %s." % (package.location, what % package.name)
         yield Kind("module-shadowed", "error" if blocks else "info", blocks).finding(
             summary,
@@ -368,6 +370,11 @@ _NOT_BEFORE_2 = ("asyncio", "concurrent", "contextvars", "unicodedata")
 
 
 def _uses_library(view: View, framework: str, module: str) -> bool:
+    if module in ("hmac", "secrets"):
+        # NumPy imports its random numbers with the rest up to 1.26, and does without this module up to 1.22 (seen).
+        numpy = view.machine.python.version_of("numpy")
+        if numpy is None or accepts(">=1.23,<2", numpy) is not True:
+            return False
     if framework == "tensorflow" and module in _NOT_BEFORE_2 and (view.tensorflow_version or "").startswith("1."):
         return False
     return framework == "keras" or is_there(view, framework)

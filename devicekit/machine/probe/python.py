@@ -286,6 +286,8 @@ def _standard_library_shadows(
     if not local:
         return
     library = _library_names(host)
+    loaded: Optional[FrozenSet[str]] = None
+    named = host.environ().get("PYTHONPATH", "").split(";" if host.system == "windows" else ":")
     for folder, names in local:
         if "os.py" in names:  # another interpreter's library, on the path by PYTHONPATH: not a user's file
             continue
@@ -294,10 +296,26 @@ def _standard_library_shadows(
             if name in library and name not in _HARMLESS_NAMES and not name.startswith("_"):
                 match = _match(host, folder, names, name, suffixes)
                 if match is not None and match[0] != "namespace":
+                    # The script's folder comes on the path when Python has started, those of PYTHONPATH before.
+                    loaded = _loaded_at_start(host) if loaded is None else loaded
+                    if name in loaded and folder not in named:
+                        continue
                     hidden = host.join(library[name], name)
                     yield ImportPackage(
                         name, match[0], host.scrub(match[1]), host.scrub(folder), (host.scrub(hidden),), False
                     )
+
+
+def _loaded_at_start(host: Host) -> FrozenSet[str]:
+    """Return what the interpreter has imported when a script begins: a ``.pth`` of an editable installation brings a lot."""
+    command = (host.interpreter.executable, "-c", "import sys; print(*sys.modules)")
+    # A program that has Python in it is not one.
+    if not host.path.isabs(command[0]) or not host.path.basename(command[0]).lower().startswith(("python", "pypy")):
+        return frozenset()
+    try:
+        return frozenset(host.run(command).stdout.split())
+    except OSError:
+        return frozenset()
 
 
 def _library_names(host: Host) -> Dict[str, str]:
