@@ -84,6 +84,16 @@ def test_another_standard_library(make_machine):
     assert said(examine(make_machine, env={"PYTHONHOME": "/opt/python"})) == WORKS
 
 
+@pytest.mark.parametrize("module, header", [("_ctypes", "libffi-dev"), ("zlib", "zlib1g-dev")])
+def test_a_python_without_a_part_of_its_library(make_machine, module, header):
+    diagnosis = examine(make_machine, lacking=[module])
+    assert said(diagnosis) == said(diagnosis, "keras") == (False, False, "dependency-incompatible")
+    found = diagnosis.by_code("dependency-incompatible")
+    assert module in found.summary
+    assert header in found.fix[1].text
+    assert other_interpreter(sys.executable).lacking == ()
+
+
 def test_an_interpreter_that_does_not_start_is_examined_without_the_variable(monkeypatch, tmp_path):
     assert other_interpreter(sys.executable).problem == ""
     monkeypatch.setenv("PYTHONHOME", str(tmp_path))
@@ -122,6 +132,22 @@ def test_packages_of_another_python(make_machine, tag, expected):
     assert said(diagnosis) == expected
     if expected != WORKS:
         assert "PYTHONPATH" in diagnosis.by_code("module-shadowed").fix[0].command
+
+
+def test_one_release_of_jaxlib_is_asked_for_as_one(make_machine):
+    jax = "Metadata-Version: 2.1\nName: jax\nVersion: 0.6.2\nRequires-Dist: jaxlib<=0.6.2,>=0.6.2\n\n"
+    installed = {"jax": "0.6.2", "jaxlib": "0.4.38", "numpy": "2.1.3", "ml-dtypes": "0.5.1", "opt-einsum": "3.4.0"}
+    found = examine(make_machine, installed, files={SITE + "jax-0.6.2.dist-info/METADATA": jax})
+    assert "jaxlib==0.6.2" in str(found.by_code("dependency-incompatible").evidence)
+
+
+def test_a_variable_of_another_framework_is_in_every_environment(make_machine):
+    installed = dict(COMMON, **{"jax": "0.6.2", "jaxlib": "0.6.2", "scipy": "1.15.3"})
+    for value, named in (("cuda", "names 'cuda'"), ("gpu", "names 'gpu'")):
+        found = examine(make_machine, installed, env={"JAX_PLATFORMS": value}).by_code("environment-variable-fatal")
+        assert (found.severity, found.blocks) == ("warning", ("jax.devices",))
+        assert named in found.summary
+        assert found.fix[0].command == "unset JAX_PLATFORMS"
 
 
 LIBRARY = "/usr/lib/python3.12/"

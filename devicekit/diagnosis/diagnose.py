@@ -192,4 +192,6 @@ def as_seen_from(finding: Finding, selected: str) -> Finding:
     # What would fix the other one may change what the selected one needs.
     text = "No action needed while you use %s; otherwise install %s in a separate environment"
     leave = Fix(text % (TITLES[selected], " and ".join(TITLES[name] for name in about)))
-    return finding.replace(severity="warning", fix=LazyFixes(lambda: (leave, *finding.fix)))
+    # A variable and a file of the user's own are there in every environment.
+    apart = finding.code not in ("environment-variable-fatal", "module-shadowed")
+    return finding.replace(severity="warning", fix=LazyFixes(lambda: (leave, *finding.fix)) if apart else finding.fix)

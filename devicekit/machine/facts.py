@@ -534,6 +534,8 @@ class Python(Record):
     plugin_distributions: Tuple[str, ...] = ()
     #: Why it does not start in this environment, "" if it does: ``PYTHONHOME`` leads elsewhere.
     problem: str = ""
+    #: Modules of the standard library that it was built without.
+    lacking: Tuple[str, ...] = ()
     #: What manages the project that the environment belongs to: "uv", "poetry", "pdm".
     manager: Fact[str] = Fact.unknown("not asked")
     #: The distributions that the project names in its pyproject.toml.

@@ -41,7 +41,8 @@ class Interpreter(Record):
     """The Python interpreter that is examined. All paths are the machine's own, not scrubbed.
 
     ``problem``: the variable that keeps it from starting, or from finding its own standard library; "" if none does.
-    ``unset``: variables that its own start removes (a ``.pth`` file, ``sitecustomize``).
+    ``unset``: variables that its own start removes (a ``.pth`` file, ``sitecustomize``). ``lacking``: modules of the standard
+    library that every framework needs and that this Python was built without.
     """
 
     implementation: str
@@ -61,6 +62,7 @@ class Interpreter(Record):
     keras_backend: str = ""
     problem: str = ""
     unset: Tuple[str, ...] = ()
+    lacking: Tuple[str, ...] = ()
 
 
 #: Frameworks whose presence in `sys.modules` matters: one that is imported is the selected framework.

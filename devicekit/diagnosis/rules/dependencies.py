@@ -4,15 +4,17 @@
 forbid, and needs some that they do not name. The table (data/imports.json) says what was seen.
 """
 
+import re
 from typing import Iterable, List, NamedTuple, Optional, Set, Tuple
 
 from ...machine.facts import Distribution
 from ...matrix.bounds import fit, requirement_parts
 from ...matrix.matrix import accepts, bare_name, normal_name, version_at_least
-from ..findings import Evidence, Finding
+from ..findings import Evidence, Finding, Fix, Kind
 from ..install_fixes import repair_install
 from ..requirements import applies, bounded
 from ..view import View
+from .frameworks import is_there
 from .import_needs import installed, unmet
 from .keras import backend, has_backend, keras3_on, keras_version
 from .measured import measured_dependencies, own_failures, taken_along, unfit, with_taken_along
@@ -38,6 +40,7 @@ class _Wrong(NamedTuple):
 @rule("dependency-incompatible", hidden_by=BROKEN_INSTALL)
 def dependency_incompatible(view: View) -> Iterable[Finding]:
     """Something that a framework or Keras imports is not installed, or in a version that it cannot be used with."""
+    yield from _lacking_modules(view)
     yield from lacking_plugins(view)
     seen: List[Tuple[str, str]] = []
     # What a missing backend would need as well is no second cause.
@@ -77,6 +80,30 @@ def dependency_incompatible(view: View) -> Iterable[Finding]:
     on = keras3_on(view)
     names = tuple(name for name in measured_dependencies(view, on) if name not in _OF_OTHER_RULES)
     yield from unfit(view, "dependency-incompatible", names, on)
+
+
+#: Modules of the standard library that are left out where the headers of a library were missing: the library, its package.
+_BUILT_WITH = {"_ctypes": ("libffi", "libffi-dev or libffi-devel"), "zlib": ("zlib", "zlib1g-dev or zlib-devel")}
+
+
+def _lacking_modules(view: View) -> Iterable[Finding]:
+    """A Python that was compiled without a part of its standard library that every framework needs."""
+    python = view.machine.python
+    blocks = tuple(name for name in ("tensorflow", "jax", "torch") if is_there(view, name))
+    for name in python.lacking if blocks and not python.problem else ():
+        library, package = _BUILT_WITH[name]
+        yield Kind("dependency-incompatible", "error", blocks).finding(
+            "This Python was built without the module %s: no framework can be imported." % name,
+            (Evidence("%s is not in its standard library" % name, python.executable),),
+            (
+                Fix("Use another Python: that of the system, of conda or of uv", changes="system"),
+                Fix(
+                    "Install the headers of %s (%s) and compile this Python again" % (library, package),
+                    changes="system",
+                    instead=True,
+                ),
+            ),
+        )
 
 
 #: What frameworks import, and fail with where it does not go with what it needs itself.
@@ -135,7 +162,7 @@ def _unfitting(view: View, project: str, version: str) -> List[_Wrong]:
     for text in owner.requires if owner is not None else ():
         name = normal_name(text)
         there = view.machine.python.version_of(name) if name in _ENFORCED[project] else None
-        bounds = text.partition(";")[0][len(bare_name(text)) :].strip(" ()")
+        bounds = _one_release(text.partition(";")[0][len(bare_name(text)) :].strip(" ()"))
         if "extra ==" not in text and there is not None and accepts(bounds, there) is False:
             found.append(
                 _Wrong(name + bounds, project + " checks that at its import", _ENFORCED_ERROR.get(project, ""))
@@ -149,6 +176,12 @@ def _unfitting(view: View, project: str, version: str) -> List[_Wrong]:
         if normal_name(text) != "numpy" or not _numpy_is_the_cause(view):
             found.append(_Wrong(text, "the import fails: " + seen.because, seen.error))
     return found
+
+
+def _one_release(bounds: str) -> str:
+    """Return ``<=0.6.2,>=0.6.2`` as ``==0.6.2``, anything else as it is."""
+    match = re.match(r"<=([\w.]+),>=([\w.]+)$", bounds.replace(" ", ""))
+    return "==" + match.group(1) if match is not None and match.group(1) == match.group(2) else bounds
 
 
 def _declared(view: View, project: str, already: List[str]) -> List[str]:

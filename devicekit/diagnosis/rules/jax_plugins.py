@@ -230,8 +230,9 @@ def _cannot_start(view: View, name: str) -> str:
         if uses(view, "jax", name):
             return ""
         gpu = view.machine.process.env("JAX_PLATFORMS") or ""
-        alias = " ('gpu' means both CUDA and ROCm)" if "gpu" in gpu.split(",") else ""
-        return "names '%s', for which no plug-in is installed%s" % (name, alias)
+        if name in _ALIASES.get("gpu", ()) and name not in gpu.split(","):
+            return "names 'gpu', which means both CUDA and ROCm, and no plug-in for '%s' is installed" % name
+        return "names '%s', for which no plug-in is installed" % name
     if name.strip().lower() in _KNOWN and name.strip().lower() != name:
         return "names '%s', which JAX does not know: names are lower case, without spaces" % name
     return "has an empty part" if not name else ""

@@ -60,6 +60,7 @@ def describe(as_script=False):  # type: (bool) -> dict[str, object]
         "modules": [[name, version_of(module)] for name, module in imported],
         "keras_backend": keras_backend(),
         "problem": wrong_library(),
+        "lacking": lacking_modules(),
     }
 
 
@@ -80,6 +81,17 @@ def wrong_library():  # type: () -> str
     if not os.environ.get("PYTHONHOME") or all(find_spec(name) for name in ("math", "_struct", "_ctypes")):
         return ""
     return "PYTHONHOME"
+
+
+def lacking_modules():  # type: () -> list[str]
+    """Return the extension modules without which no framework can be imported (tried: TensorFlow, JAX, PyTorch), if not there.
+
+    A Python that was compiled where libffi's or zlib's headers were missing has none; it does without ``_ssl``, ``_bz2``,
+    ``_lzma`` and ``_sqlite3`` as well, and frameworks do too.
+    """
+    from importlib.util import find_spec
+
+    return [name for name in ("_ctypes", "zlib") if name not in sys.modules and find_spec(name) is None]
 
 
 def keras_backend():  # type: () -> str

@@ -92,6 +92,7 @@ def read_python(host: Host, deep: bool = False) -> Python:
         stale_modules=tuple(_stale_modules(host, distributions)),
         plugin_distributions=plugins,
         problem=interpreter.problem,
+        lacking=interpreter.lacking,
         **read_management(host, environment)._asdict(),
     )
 
