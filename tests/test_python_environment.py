@@ -142,7 +142,7 @@ def test_one_release_of_jaxlib_is_asked_for_as_one(make_machine):
 
 
 def test_a_variable_of_another_framework_is_in_every_environment(make_machine):
-    installed = dict(COMMON, **{"jax": "0.6.2", "jaxlib": "0.6.2", "scipy": "1.15.3"})
+    installed = dict(COMMON, jax="0.6.2", jaxlib="0.6.2", scipy="1.15.3")
     for value, named in (("cuda", "names 'cuda'"), ("gpu", "names 'gpu'")):
         found = examine(make_machine, installed, env={"JAX_PLATFORMS": value}).by_code("environment-variable-fatal")
         assert (found.severity, found.blocks) == ("warning", ("jax.devices",))
