@@ -205,6 +205,75 @@ LIBTPU = (
 NO_HDF5 = "OSError: Unable to open file (file signature not found)"
 
 ROWS = [
+    # Names of other packages in the words of a line.
+    (
+        "ImportError: cannot import name 'is_flash_attn_available' from 'transformers.utils' "
+        "(/u/transformers/utils/__init__.py)",
+        LINUX,
+        [r"transformers<4\.35"],
+        [r"flash-attn\b"],
+    ),
+    (
+        "RuntimeError: Could not load libtorchcodec. Likely causes:",
+        {**LINUX, "packages": {"torch": "2.10.0", "torchcodec": "0.9.0"}},
+        [r"torchcodec==0\.10\.\*"],
+        [r"ffmpeg"],
+    ),
+    (
+        "TypeError: Operation 'neg_out_mps()' does not support input type 'int64' in MPS backend.",
+        {},
+        [r"\A.*\n.*\n.*--upgrade torch"],
+        [r"MPS_FALLBACK"],
+    ),
+    (
+        "NotImplementedError: Using RTX 4000 series doesn't support faster communication broadband via P2P or IB. Please set "
+        '`NCCL_P2P_DISABLE="1"` and `NCCL_IB_DISABLE="1"` or use `accelerate launch`',
+        LINUX,
+        [r"export NCCL_P2P_DISABLE=1", r"export NCCL_IB_DISABLE=1"],
+        [r"topo"],
+    ),
+    (
+        'OSError: [WinError 182] The operating system cannot run %1. Error loading "C:\\miniforge3\\envs\\t\\Lib\\'
+        'site-packages\\torch\\lib\\fbgemm.dll" or one of its dependencies.',
+        {},
+        [r"conda list openmp"],
+        [r"pip install", r"VCRedist"],
+    ),
+    # What a saved model holds, and what saves it.
+    (
+        '  File "/srv/e/lib/python3.9/site-packages/keras/utils/generic_utils.py", line 103, in func_load\n'
+        "    code = marshal.loads(raw_code)\nValueError: bad marshal data (unknown type code)",
+        LINUX,
+        [r"Lambda layer", r"load_weights"],
+        [r"pip "],
+    ),
+    (
+        "ValueError: The following argument(s) are not supported with the native Keras format: ['options']",
+        {**LINUX, "packages": {"tensorflow": "2.13.1"}},
+        [r"save_best_only", r"\.h5"],
+        [r"as the message says"],
+    ),
+    (
+        'Traceback (most recent call last):\n  File "/srv/e/site-packages/facenet/nets.py", line 3, in conv\n'
+        '  File "/srv/e/site-packages/keras/src/backend/common/keras_tensor.py", line 156, in __tf_tensor__\n'
+        "ValueError: A KerasTensor cannot be used as input to a TensorFlow function.",
+        LINUX,
+        [r"tf-keras", r"TF_USE_LEGACY_KERAS=1"],
+        [r"import Keras from TensorFlow everywhere"],
+    ),
+    # A wheel that only refers to a distribution without one for this Python; what conda installs for a TensorFlow of pip.
+    (
+        NO_WHEEL % "tensorflow==2.9.3",
+        {"os": "macos", "gpu": "Apple M1", "python": "3.8"},
+        [r"install tensorflow==2\.13\.0"],
+        [r"2\.13\.1"],
+    ),
+    (
+        "W tensorflow/stream_executor/platform/default/dso_loader.cc:64] Could not load dynamic library 'libcufft.so.10'",
+        {**LINUX, "packages": {"tensorflow": "2.11.0"}},
+        [r"export LD_LIBRARY_PATH=\$CONDA_PREFIX/lib"],
+        [],
+    ),
     (
         "2020-01-01 10:00:00.000000: F tensorflow/core/platform/cpu_feature_guard.cc:37] The TensorFlow library was "
         "compiled to "
@@ -870,7 +939,7 @@ ROWS = [
         DLL % ("libcusolver.so.10", "libcusolver.so.10: cannot open shared object file"),
         {**LINUX, "python": "3.8", "gpu": "NVIDIA A10", "packages": {"tensorflow": "2.4.1"}},
         [r"cudatoolkit=11\.0 cudnn=8\.0"],
-        [r"wheels of pip", "LD_LIBRARY_PATH="],
+        [r"wheels of pip", r"nvidia/\*/lib"],
     ),
     (
         "NotImplementedError: No operator found for `memory_efficient_attention_forward` with inputs:\n"
@@ -3504,10 +3573,11 @@ ROWS = [
         ["nvidia-smi"],
     ),
     (
+        # The fallback is for operations without a kernel: this one has one, which refuses the type.
         "TypeError: Operation 'abs_out_mps()' does not support input type 'int64' in MPS backend.",
         MAC,
-        ["PYTORCH_ENABLE_MPS_FALLBACK=1"],
-        ["tensorflow", "nvidia"],
+        ["--upgrade torch", "float32 or int32"],
+        ["tensorflow", "nvidia", "PYTORCH_ENABLE_MPS_FALLBACK"],
     ),
     (
         "Failed to load library libonnxruntime_providers_tensorrt.so with error: libnvinfer.so.10: cannot open shared object",

@@ -282,6 +282,8 @@ def _system_libraries(about: Situation, steps: Steps, cuda: str, cudnn: str) -> 
         pair = {"11.8": ("11.8", "8.8"), "11.0": ("11.0", "8.0")}.get(cuda, ("11.2", "8.1"))
         command = "conda install -c conda-forge cudatoolkit=%s cudnn=%s" % pair
         steps.run("With conda, into the same environment", command, changes="packages")
+        path = "export LD_LIBRARY_PATH=$CONDA_PREFIX/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+        steps.run("A TensorFlow of pip then has to be told where they are", path, on="linux", changes="variables")
         found = (
             about.requirements("cuda", keep=["%s==%s" % (about.distribution, about.version)]) if about.version else None
         )

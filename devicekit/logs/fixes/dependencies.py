@@ -185,7 +185,7 @@ def keras_incompatible(about: Situation, steps: Steps) -> None:
     if about.signature in _FILES_OF_MODELS:
         _FILES_OF_MODELS[about.signature](about, steps)
         return
-    if about.signature.startswith(_LEGACY) or re.search(r"compat\.v[12]\.keras", about.groups.get("module", "")):
+    if _of_keras_2(about):
         _legacy_keras(about, steps)
         return
     if about.signature.startswith("pip-") and steps.fixes:
@@ -551,6 +551,9 @@ def _tf_keras_apart(about: Situation, steps: Steps) -> bool:
     return True
 
 
+#: Files that only Keras 3 has.
+_OF_KERAS_3 = r"[\\/]keras[\\/]src[\\/]backend[\\/]common"
+
 #: Signatures of programs that need Keras 2.
 _LEGACY = (
     "keras-legacy-missing",
@@ -561,6 +564,14 @@ _LEGACY = (
     "keras-weights-unbuilt",
     "keras-distribution-api",
 )
+
+
+def _of_keras_2(about: Situation) -> bool:
+    """Whether the program is written for Keras 2."""
+    if about.signature == "keras-mixed" and not about.version:
+        return re.search(_OF_KERAS_3, "\n".join(about.known.frames)) is not None
+    module = about.groups.get("module", "")
+    return about.signature.startswith(_LEGACY) or re.search(r"compat\.v[12]\.keras", module) is not None
 
 
 def _legacy_keras(
@@ -612,7 +623,7 @@ def _of_its_own(about: Situation, steps: Steps) -> bool:
     return True
 
 
-#: What SciPy and scikit-learn do not have any more: from a module, since which release, and where it is now (release notes).
+#: What SciPy and others do not have any more: from a module, since which release, and where it is now (release notes).
 _GONE = (
     (r"tri[lu]? scipy\.linalg", "SciPy", "1.13", "numpy has them: numpy.triu"),
     (
@@ -626,6 +637,7 @@ _GONE = (
     ),
     (r"\w+ scipy\.misc", "SciPy", "", "imageio and Pillow read and resize images, scipy.special has comb and logsumexp"),
     (r"(?:joblib|six) sklearn\.externals", "scikit-learn", "", "import joblib or six itself"),
+    (r"is_flash_attn_available transformers\.utils", "transformers", "4.35", "is_flash_attn_2_available"),
 )  # fmt: skip
 
 
@@ -646,9 +658,12 @@ def _gone(about: Situation, steps: Steps) -> bool:
         steps.say(
             text + "update the package whose file the traceback names; in your own code: %s" % now, changes="packages"
         )
-    if since and (not about.python or about.releases("scipy", "<" + since, about.platform, about.python)):
-        text = "Or keep an older SciPy%s" % ("" if about.python else " (up to Python 3.12)")
-        steps.install(text, "scipy<%s" % since, instead=True)
+    scipy = title == "SciPy"
+    if since and not (
+        scipy and about.python and not about.releases("scipy", "<" + since, about.platform, about.python)
+    ):
+        text = "Or keep an older %s%s" % (title, " (up to Python 3.12)" if scipy and not about.python else "")
+        steps.install(text, "%s<%s" % (title.lower(), since), instead=True)
     return True
 
 
@@ -665,7 +680,8 @@ def dependency_incompatible(about: Situation, steps: Steps) -> None:
         return
     name = distribution_of(module) if module else ""
     version = about.version.partition("+")[0] or about.groups.get("tensorflow", "")
-    for add_on in _ADD_ONS.get(about.framework, ()):
+    # transformers has names of its own with "flash_attn".
+    for add_on in () if module.startswith("transformers") else _ADD_ONS.get(about.framework, ()):
         if name == add_on or add_on in re.sub("[_ ]", "-", about.line + about.summary).lower():
             fitting_add_on(about, steps, add_on, version)
             return

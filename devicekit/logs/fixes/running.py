@@ -711,6 +711,11 @@ def user_code_error(about: Situation, steps: Steps) -> None:
 
 def peer_access_unsupported(about: Situation, steps: Steps) -> None:
     """GPUs that cannot read each other's memory."""
+    if "NCCL_IB_DISABLE" in about.line:  # accelerate asks for both
+        steps.set("Let NCCL use the main memory instead: both variables", "NCCL_P2P_DISABLE", "1")
+        steps.set("And", "NCCL_IB_DISABLE", "1")
+        steps.say("Or start the program with accelerate launch, which sets them", instead=True)
+        return
     if about.vendor == "amd":
         steps.run("See how the GPUs are connected", "rocm-smi --showtopo", on="linux")
     else:

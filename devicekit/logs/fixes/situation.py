@@ -471,8 +471,17 @@ class Situation:
                 continue
             release = data.release(version) if data is not None else None
             if release is not None and not release.yanked and self._has_wheel(release, platform, python):
-                found.append(release)
+                if project != "tensorflow" or self._leads_on(release, platform, python):
+                    found.append(release)
         return found
+
+    def _leads_on(self, release: Release, platform: str, python: str) -> bool:
+        """Whether the distribution that TensorFlow's wheel for a system only refers to has a wheel for that Python as well."""
+        other = {"macos-arm64": "tensorflow-macos", "windows-amd64": "tensorflow-intel"}.get(platform, "")
+        data = BUNDLED.project(other) if other and python else None
+        named = any(re.match(other + "==", text) for build in release.builds for text in build.requires)
+        found = data.release(release.version) if data is not None and named else None
+        return found is None or self._has_wheel(found, platform, python)
 
     @staticmethod
     def _has_wheel(release: Release, platform: str, python: str) -> bool:
