@@ -300,6 +300,19 @@ def functions():
                 yield module, node
 
 
+def test_a_module_gives_a_name_to_one_thing():
+    """A second constant of the same name takes the place of the first, also for what was written before it."""
+    twice = []
+    for module in MODULES.values():
+        names = [item.name for item in module.tree.body if isinstance(item, (ast.FunctionDef, ast.ClassDef))]
+        for item in module.tree.body:
+            targets = item.targets if isinstance(item, ast.Assign) else [getattr(item, "target", None)]
+            bound = not isinstance(item, ast.AnnAssign) or item.value is not None
+            names += [target.id for target in targets if bound and isinstance(target, ast.Name)]
+        twice += ["%s.%s" % (module.name, name) for name in sorted(set(names)) if names.count(name) > 1]
+    assert twice == []
+
+
 def test_functions_are_short():
     wrong = []
     for module, node in functions():

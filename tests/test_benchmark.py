@@ -410,10 +410,10 @@ def test_latency_operations_and_energy():
 def test_peaks_are_those_of_the_very_product():
     import doctest
 
-    from devicekit.matrix import peaks
+    from devicekit.matrix import gpu_names
     from devicekit.report import amounts
 
-    for module in (peaks, amounts):
+    for module in (gpu_names, amounts):
         assert doctest.testmod(module).failed == 0
 
 

@@ -296,7 +296,7 @@ def machine_with(make_machine, installed, env=None, files=None, **python):
         (TENSORFLOW, "torch", "unset KERAS_BACKEND"),
         (TENSORFLOW, "theano", "unset KERAS_BACKEND"),
         (TENSORFLOW, "pytorch", "unset KERAS_BACKEND"),
-        (TENSORFLOW, "TensorFlow", "export KERAS_BACKEND=tensorflow"),
+        (TENSORFLOW, "TensorFlow", "unset KERAS_BACKEND"),
         (TORCH, None, "export KERAS_BACKEND=torch"),
         (TORCH, "jax", "export KERAS_BACKEND=torch"),
         (TORCH, "PyTorch", "export KERAS_BACKEND=torch"),

@@ -161,7 +161,7 @@ def target_of(name: str, matrix: Matrix) -> str:
 
 
 #: What drivers' names carry besides the model, and makes no difference to the speed.
-_NOISE = re.compile(r"(nvidia|amd|tesla|geforce|instinct|gpu|\d+gb|hbm\d?e?|sxm\d?|pcie|oam)$")
+_BESIDE_MODEL = re.compile(r"(nvidia|amd|tesla|geforce|instinct|gpu|\d+gb|hbm\d?e?|sxm\d?|pcie|oam)$")
 
 
 def peak_flops(name: str, precision: str, matrix: Matrix) -> Optional[float]:
@@ -186,7 +186,11 @@ def peak_flops(name: str, precision: str, matrix: Matrix) -> Optional[float]:
     for row in matrix.peaks():
         model = row["name"].lower().split()
         left = [word for word in words if word not in model]
-        if all(word in words for word in model) and all(_NOISE.match(word) for word in left) and len(model) > best:
+        if (
+            all(word in words for word in model)
+            and all(_BESIDE_MODEL.match(word) for word in left)
+            and len(model) > best
+        ):
             best, found = len(model), row
     if found is None:
         return None

@@ -128,7 +128,6 @@ _NOTHING = (lambda before: None, None)
 #: Resolved devices. Only what cannot change any more is kept: the framework's devices are fixed once it runs.
 _places: Dict[Tuple[Optional[str], Optional[str], bool], _Place] = {}
 _accepted: Set[Optional[str]] = set()
-_lock = ForkSafeLock()
 # What is looked up on every entry.
 _modules = sys.modules
 _thread_number = threading.get_ident

@@ -114,8 +114,6 @@ def merged(windows: List[StepWindow]) -> List[StepWindow]:
 #: Seconds between two looks at the processors, which take a millisecond or so.
 _PAUSE_S = 5.0
 
-_MOST = 400
-
 
 class Recorder:
     """One training.

@@ -230,7 +230,7 @@ def _select_installed(view: View, source: str, meant: str = "") -> Optional[Fix]
         if name == "tensorflow":
             return Fix("Rename %s: Keras then takes %s" % (source, is_there), changes="files")
         return Fix('Set "backend": "%s" in %s: it is installed' % (name, source), changes="files")
-    if name == _without_variable(view) and name != meant:
+    if name == _without_variable(view):
         return view.shell.unset_fix("KERAS_BACKEND", "Unset the variable: Keras then takes %s" % is_there)
     return view.shell.set_fix("Select %s" % is_there, "KERAS_BACKEND", name)
 
