@@ -106,9 +106,10 @@ def _serving(about: Situation, bounds: str, python: str) -> List[IndexRow]:
     return [
         row
         for row in BUNDLED.indexes("torch", "cuda", platform)
-        for item in about.releases("torch", row.versions, platform, python)[-1:]
-        if not bounds
-        or any(accepts(bounds, one.version) for one in about.releases("torch", row.versions, platform, python))
+        if any(
+            not bounds or accepts(bounds, one.version)
+            for one in about.releases("torch", row.versions, platform, python)
+        )
     ]
 
 

@@ -106,6 +106,14 @@ _WEAK = 2
 _VERSIONS_BYTES = 64 << 10
 
 
+def _versions_at(host: Host, path: str, tag: int) -> "Optional[Tuple[_Section, bytes]]":
+    """Return the dynamic section of a file and one of its tables of versions, None if it has none."""
+    section = _read_section(host, path)
+    if section is None or tag not in section.values:
+        return None
+    return section, host.read_bytes(path, _VERSIONS_BYTES, section.offset(tag))
+
+
 def defined_versions(host: Host, path: str) -> Optional[FrozenSet[str]]:
     """Return the versions of symbols that a library defines, None if it is not a library or its symbols have no versions.
 
@@ -116,11 +124,11 @@ def defined_versions(host: Host, path: str) -> Optional[FrozenSet[str]]:
     OSError
         If the file cannot be read.
     """
-    section = _read_section(host, path)
     try:
-        if section is None or _VERDEF not in section.values:
+        table = _versions_at(host, path, _VERDEF)
+        if table is None:
             return None
-        data = host.read_bytes(path, _VERSIONS_BYTES, section.offset(_VERDEF))
+        section, data = table
         found, position = [], 0
         for _ in range(min(section.values[_VERDEFNUM], len(data) // 20)):
             first, following = struct.unpack_from("<II", data, position + 12)
@@ -140,11 +148,11 @@ def needed_versions(host: Host, path: str, library: str) -> Tuple[str, ...]:
     OSError
         If the file cannot be read.
     """
-    section = _read_section(host, path)
     try:
-        if section is None or _VERNEED not in section.values:
+        table = _versions_at(host, path, _VERNEED)
+        if table is None:
             return ()
-        data = host.read_bytes(path, _VERSIONS_BYTES, section.offset(_VERNEED))
+        section, data = table
         position = 0
         for _ in range(min(section.values[_VERNEEDNUM], len(data) // 16)):
             count, name, inner, following = struct.unpack_from("<HIII", data, position + 2)

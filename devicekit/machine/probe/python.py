@@ -463,7 +463,7 @@ def versions_without_metadata(
         name, files = _FILES.get(package.name, ("", ()))
         folders = [item.location.rpartition(host.path.sep)[0] for item in distributions if item.name == name]
         # Several in one folder: an interrupted upgrade left the metadata of the old release.
-        # The project in which one works is no copy of a release, whatever its name is.
+        # The project in which one works is not a copy of a release, whatever its name is.
         local = package.path_entry == host.scrub(host.interpreter.cwd)
         if name and package.kind == "package" and not local and folders.count(package.path_entry) != 1:
             version, source = _read(host, package.location, files)
