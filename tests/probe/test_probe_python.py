@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from devicekit import Machine, diagnose
+from devicekit.machine.interpreter import other_interpreter
 from devicekit.machine.live_host import LiveHost, this_interpreter
 from devicekit.machine.probe import read_machine
 from devicekit.machine.probe.builds import parse_build_info, parse_version_header
@@ -125,6 +126,27 @@ def broken_site(tmp_path):
     except OSError:  # Windows without the privilege
         pass
     return str(site)
+
+
+def test_nothing_hides_the_standard_library_of_the_python_that_runs():
+    found = other_interpreter(sys.executable)
+    machine = read_machine(LiveHost(found))
+    assert machine.python.package("select") is machine.python.package("unicodedata") is None
+    assert found.stdlib in found.sys_path
+
+
+def test_windows_has_its_extension_modules_before_the_library(make_machine):
+    library, site = "C:\\Python310\\lib", "C:\\Python310\\lib\\site-packages"
+    files = ["C:\\Python310\\DLLs\\select.pyd", library + "\\os.py", library + "\\types.py", "C:\\project\\types.py"]
+    paths = ["C:\\Python310\\python310.zip", "C:\\Python310\\DLLs", library, "C:\\Python310", site]
+    python = {"stdlib": library, "base_prefix": "C:\\Python310", "extension_suffixes": [".pyd"]}
+    for path, expected in (
+        (paths, []),
+        (["c:\\python310\\dlls", *paths[2:]], []),
+        (["C:\\project", *paths], ["types"]),
+    ):
+        host = make_machine(system="windows", files=dict.fromkeys(files, ""), python=dict(python, sys_path=path))
+        assert [item.name for item in read_machine(host).python.packages] == expected
 
 
 def test_broken_metadata_never_raises_and_is_named(broken_site):

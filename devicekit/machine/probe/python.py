@@ -279,10 +279,12 @@ def _standard_library_shadows(
     interpreter = host.interpreter
     position = {entry: index for index, entry in reversed(list(enumerate(interpreter.sys_path)))}
     limit = position.get(interpreter.stdlib, -1)
+    # Windows has the folder of the library's extension modules before the library itself.
+    own = {host.path.normcase(folder) for folder in _extension_folders(host)}
     local = [
         (folder, names)
         for folder, names in by_name
-        if position.get(folder, limit) < limit and not _is_site(host, folder)
+        if position.get(folder, limit) < limit and not _is_site(host, folder) and host.path.normcase(folder) not in own
     ]
     if not local:
         return
@@ -326,11 +328,15 @@ def _library_names(host: Host) -> Dict[str, str]:
     """
     interpreter = host.interpreter
     found = {entry.partition(".")[0]: interpreter.stdlib for entry in host.names_if_any(interpreter.stdlib)}
-    for folder in (host.join(interpreter.stdlib, "lib-dynload"), host.join(interpreter.base_prefix, "DLLs")):
+    for folder in _extension_folders(host):
         for entry in host.names_if_any(folder):
             if entry.endswith(interpreter.extension_suffixes):
                 found.setdefault(entry.partition(".")[0], folder)
     return found
+
+
+def _extension_folders(host: Host) -> Tuple[str, str]:
+    return host.join(host.interpreter.stdlib, "lib-dynload"), host.join(host.interpreter.base_prefix, "DLLs")
 
 
 def _read_plugins(host: Host, listing: _Listing) -> "Fact[Tuple[PluginLibrary, ...]]":
