@@ -150,6 +150,27 @@ def test_a_variable_of_another_framework_is_in_every_environment(make_machine):
         assert found.fix[0].command == "unset JAX_PLATFORMS"
 
 
+@pytest.mark.parametrize(
+    "changed, env, named",
+    [
+        ({"pandas": "2.1.4"}, {}, "pandas"),
+        ({"pandas": "2.2.2", "scikit-learn": "1.4.2"}, {}, None),
+        ({"scikit-learn": "1.3.2"}, {}, "scikit-learn"),
+        ({"scikit-learn": "1.3.2", "keras": "3.7.0"}, {}, None),
+        ({"pandas": "2.1.4", "numpy": "1.26.4"}, {}, None),
+        ({"pandas": "1.5.3", "tf-keras": "2.19.0"}, {"TF_USE_LEGACY_KERAS": "1"}, "pandas"),
+        ({"scikit-learn": "1.3.2", "tf-keras": "2.19.0"}, {"TF_USE_LEGACY_KERAS": "1"}, None),
+    ],
+)
+def test_what_keras_imports_was_built_for_numpy_1(make_machine, changed, env, named):
+    found = examine(make_machine, dict(COMMON, **changed), env)
+    if named is None:
+        assert said(found) == WORKS
+    else:
+        assert said(found) == (False, False, "numpy-incompatible")
+        assert '"%s>=' % named in found.by_code("numpy-incompatible").fix[0].command
+
+
 LIBRARY = "/usr/lib/python3.12/"
 SHADOWED = (False, False, "module-shadowed")
 

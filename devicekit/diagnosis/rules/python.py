@@ -11,7 +11,7 @@ from ..install_fixes import install_goal, repair_install, working_python
 from ..view import View
 from .directml_others import mixed_onnxruntimes
 from .frameworks import is_there
-from .keras import backend, has_backend, is_keras3, keras3_on, keras_version, standalone_keras
+from .keras import backend, has_backend, is_keras3, keras3_on, keras_version, legacy_keras, standalone_keras
 from .measured import pure_protobuf, shortest, taken_along, unfit
 from .metal import metal_too_old
 from .plugins import damaged_plugins, plugins_twice
@@ -422,7 +422,44 @@ def _location(view: View, name: str) -> str:
 def numpy_incompatible(view: View) -> Iterable[Finding]:
     """A framework does not work with the installed NumPy: it was built against another one, or uses what that dropped."""
     if view.known_row is not None or view.machine.python.distribution("jax", "torch") is not None:
-        yield from unfit(view, "numpy-incompatible", ("numpy",), keras3_on(view), pages.NUMPY_2)
+        found = list(unfit(view, "numpy-incompatible", ("numpy",), keras3_on(view), pages.NUMPY_2))
+        yield from found
+        if not any(item.blocks for item in found):
+            yield from _built_for_numpy_1(view)
+
+
+#: What Keras imports where it is installed: what of it was built for NumPy 2, and the first Keras that imports it.
+_BUILT_FOR_NUMPY_2 = (("pandas", ">=2.2.2,<3", "3"), ("scikit-learn", ">=1.4.2", "3.8"))
+
+
+def _built_for_numpy_1(view: View) -> Iterable[Finding]:
+    """What Keras would do without, if its import raised an ImportError: with NumPy 2 it raises a ValueError.
+
+    Seen with NumPy 2.0 and 2.1, pandas 1.5.3 to 2.2.2, scikit-learn 1.2 to 1.5: TensorFlow 2.18 to 2.21, which import Keras
+    when they are imported, Keras 3.1 to 3.15, tf-keras 2.21 (pandas only).
+    """
+    python = view.machine.python
+    numpy, keras, legacy = python.version_of("numpy"), keras_version(view), legacy_keras(view)
+    if not numpy or accepts(">=2", numpy) is not True or not (is_keras3(keras) or legacy):
+        return
+    old = []
+    for name, built, since in _BUILT_FOR_NUMPY_2:
+        there = python.version_of(name)
+        imported = name == "pandas" if legacy else version_at_least(str(keras), since)
+        if imported and there and version_at_least(there, built[2:].partition(",")[0]) is False:
+            old.append((name, there, name + built))
+    if not old:
+        return
+    labels, wanted = ["%s %s" % item[:2] for item in old], [item[2] for item in old]
+    verb, them = ("was", "it") if len(old) == 1 else ("were", "them")
+    blocks = ("tensorflow", "keras") if view.has_tensorflow else ("keras",)
+    yield Kind("numpy-incompatible", "error", blocks, pages.NUMPY_2).finding(
+        "%s %s built for NumPy 1, and NumPy %s is installed: Keras imports %s, and fails with %s."
+        % (" and ".join(labels), verb, numpy, them, them),
+        tuple(Evidence(label, _location(view, item[0])) for label, item in zip(labels, old))
+        + (Evidence("numpy.dtype size changed, may indicate binary incompatibility", "its import with NumPy 2"),),
+        repair_install(view, "Install what was built for NumPy 2", *wanted),
+    )
 
 
 @rule("protobuf-incompatible", hidden_by=BROKEN_INSTALL)

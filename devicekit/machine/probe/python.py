@@ -19,9 +19,9 @@ RELEVANT = frozenset(
         "google-pasta", "grpcio", "h5py", "idna", "importlib-metadata", "jax", "jax-cuda12-pjrt", "jax-cuda12-plugin",
         "jax-cuda13-pjrt", "jax-cuda13-plugin", "jax-metal", "jaxlib", "keras", "keras-applications", "keras-nightly",
         "keras-preprocessing", "libclang", "libtpu", "markdown", "ml-dtypes", "mpmath", "namex", "numpy",
-        "onnxruntime", "onnxruntime-directml", "onnxruntime-gpu", "openvino", "opt-einsum", "optree", "packaging",
-        "pip", "protobuf", "pytorch-directml", "requests", "rich", "scipy", "setuptools", "six", "sympy", "tb-nightly",
-        "tensorboard", "termcolor", "tf-keras", "tf-nightly", "tf-nightly-cpu", "tf-nightly-gpu", "torch",
+        "onnxruntime", "onnxruntime-directml", "onnxruntime-gpu", "openvino", "opt-einsum", "optree", "packaging", "pandas",
+        "pip", "protobuf", "pytorch-directml", "requests", "rich", "scikit-learn", "scipy", "setuptools", "six", "sympy",
+        "tb-nightly", "tensorboard", "termcolor", "tf-keras", "tf-nightly", "tf-nightly-cpu", "tf-nightly-gpu", "torch",
         "torch-directml", "torchaudio", "torchvision", "triton", "typing-extensions", "urllib3", "werkzeug", "wheel",
         "wrapt",
     )
