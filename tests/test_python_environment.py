@@ -171,6 +171,38 @@ def test_what_keras_imports_was_built_for_numpy_1(make_machine, changed, env, na
         assert '"%s>=' % named in found.by_code("numpy-incompatible").fix[0].command
 
 
+TORCH = {"torch": "2.8.0+cu126", "numpy": "2.1.3"}
+
+
+@pytest.mark.parametrize(
+    "installed, name, requires, expected",
+    [
+        (dict(TORCH, torchvision="0.19.0"), "torchvision-0.19.0", "torch==2.4.0", "torch==2.8.0 torchvision --index"),
+        (dict(TORCH, torchvision="0.23.1"), "torchvision-0.23.1", "torch==2.8.1", None),
+        (
+            dict(COMMON, **{"tensorflow-text": "2.18.1"}),
+            "tensorflow_text-2.18.1",
+            "tensorflow<2.19,>=2.18.0",
+            "tensorflow-cpu==2.19.1 tensorflow-text",
+        ),
+        (dict(COMMON, **{"tensorflow-hub": "0.16.1"}), "tensorflow_hub-0.16.1", "tf-keras>=2.14.1", None),
+        (dict(COMMON, **{"tensorflow-addons": "0.23.0"}), "tensorflow_addons-0.23.0", "packaging", "tensorflow-addons"),
+    ],
+)
+def test_what_was_made_for_another_release_of_the_framework(make_machine, installed, name, requires, expected):
+    distribution, version = name.split("-")
+    text = "Metadata-Version: 2.1\nName: %s\nVersion: %s\nRequires-Dist: %s\n\n" % (distribution, version, requires)
+    found = examine(make_machine, installed, files={SITE + name + ".dist-info/METADATA": text})
+    named = [
+        item for item in found.findings if item.code == "dependency-incompatible" and "was made for" in item.summary
+    ]
+    if expected is None:
+        assert named == []
+    else:
+        assert [(item.severity, item.blocks) for item in named] == [("warning", ())]
+        assert expected in named[0].fix[0].command
+
+
 LIBRARY = "/usr/lib/python3.12/"
 SHADOWED = (False, False, "module-shadowed")
 

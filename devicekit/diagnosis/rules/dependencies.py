@@ -5,11 +5,11 @@ forbid, and needs some that they do not name. The table (data/imports.json) says
 """
 
 import re
-from typing import Iterable, List, NamedTuple, Optional, Set, Tuple
+from typing import Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from ...machine.facts import Distribution
 from ...matrix.bounds import fit, requirement_parts
-from ...matrix.matrix import accepts, bare_name, normal_name, version_at_least
+from ...matrix.matrix import TENSORFLOW_OWNERS, accepts, bare_name, normal_name, version_at_least
 from ..findings import Evidence, Finding, Fix, Kind
 from ..install_fixes import repair_install
 from ..requirements import applies, bounded
@@ -80,6 +80,55 @@ def dependency_incompatible(view: View) -> Iterable[Finding]:
     on = keras3_on(view)
     names = tuple(name for name in measured_dependencies(view, on) if name not in _OF_OTHER_RULES)
     yield from unfit(view, "dependency-incompatible", names, on)
+    yield from _add_ons(view)
+
+
+#: Plug-ins, which have rules of their own.
+_PLUGINS = ("tensorflow-directml-plugin", "tensorflow-metal", "intel-extension-for-tensorflow", "tensorflow-cpu-aws")
+
+
+def _add_ons(view: View) -> Iterable[Finding]:
+    """Packages that were made for another release of the framework: it trains, and what uses them can fail."""
+    python = view.machine.python
+    torch, tensorflow = python.version_of("torch"), view.tensorflow_version
+    owner = view.tensorflow.name if view.tensorflow is not None else "tensorflow"
+    others = (*TENSORFLOW_OWNERS, *_PLUGINS)
+    for item in python.distributions.or_none() or ():
+        if item.name in ("torchvision", "torchaudio") and torch:
+            yield from _add_on(view, item, "torch", torch, ("torch",))
+        elif item.name.startswith("tensorflow-") and item.name not in others and tensorflow:
+            yield from _add_on(view, item, owner, tensorflow, TENSORFLOW_OWNERS)
+
+
+def _add_on(view: View, item: Distribution, base: str, there: str, names: Sequence[str]) -> Iterable[Finding]:
+    version, plain = item.version.or_none(), there.partition("+")[0]
+    wanted = _made_for(view, item, names) if version else ""
+    if not wanted or accepts(wanted, plain) is not False:
+        return
+    label = "PyTorch " + there if base == "torch" else view.tensorflow_label
+    build = re.search(r"\+(cu\d+|cpu|rocm[\d.]+|xpu)$", there)
+    url = "https://download.pytorch.org/whl/" + build.group(1) if build else ""
+    text = "Install the %s of this release" % item.name
+    yield Kind("dependency-incompatible", "warning", ()).finding(
+        "%s %s was made for %s %s, and %s is installed: what uses it can fail."
+        % (item.name, version, label.partition(" ")[0], wanted, label),
+        (Evidence("%s %s" % (item.name, version), item.location), Evidence("%s %s" % (base, there))),
+        [view.shell.install_fix(text, "%s==%s" % (base, plain), item.name, index_url=url)],
+    )
+
+
+def _made_for(view: View, item: Distribution, names: Sequence[str]) -> str:
+    """Return the releases of a framework that an add-on goes with, "" for all."""
+    companion = view.matrix.companion(item.name, item.version.or_none() or "")
+    if companion is not None:
+        return companion.tensorflow
+    for text in item.requires:
+        bounds = text.partition(";")[0][len(bare_name(text)) :].strip(" ()")
+        if normal_name(text) in names and "extra ==" not in text and applies(text, view):
+            exact = re.match(r"==(\d+\.\d+)\.\d+$", bounds)
+            # Native code goes with the patch releases of one minor release.
+            return "==%s.*" % exact.group(1) if exact else bounds
+    return ""
 
 
 #: Modules of the standard library that are left out where the headers of a library were missing: the library, its package.
