@@ -203,6 +203,29 @@ def test_what_was_made_for_another_release_of_the_framework(make_machine, instal
         assert expected in named[0].fix[0].command
 
 
+@pytest.mark.parametrize(
+    "value, named",
+    [
+        ("--xla_gpu_no_such_flag=true", "--xla_gpu_no_such_flag"),
+        ("--xla_gpu_autotune_level=0 --xla_gpu_tpyo=1", "--xla_gpu_tpyo"),
+        ("--xla_gpu_autotune_level=0 --xla_force_host_platform_device_count=8", None),
+        ("--tf_xla_auto_jit=2", "--tf_xla_auto_jit"),
+        ("xla_dump_to=/tmp/x", "does not start with a dash"),
+    ],
+)
+def test_a_flag_of_xla_that_jaxlib_does_not_have(make_machine, monkeypatch, value, named):
+    monkeypatch.setattr("devicekit.machine.probe.process._PART", 64)  # its name stands across the border of two parts
+    library = {SITE + "jaxlib/libjax_common.so": "x" * 50 + "xla_gpu_autotune_level" + "x" * 100}
+    installed = {"jax": "0.6.2", "jaxlib": "0.6.2", "numpy": "2.1.3", "ml-dtypes": "0.5.1", "opt-einsum": "3.4.0"}
+    found = examine(make_machine, installed, {"XLA_FLAGS": value}, library).by_code("environment-variable-fatal")
+    if named is None:
+        assert found is None
+    else:
+        assert named in found.summary
+        assert found.blocks == ("jax.devices",)
+        assert found.fix[0].command == "unset XLA_FLAGS"
+
+
 LIBRARY = "/usr/lib/python3.12/"
 SHADOWED = (False, False, "module-shadowed")
 

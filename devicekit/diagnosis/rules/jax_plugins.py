@@ -192,6 +192,20 @@ def jax_fatal_variable(view: View) -> Iterator[Finding]:
         text = "%s %s: JAX raises an exception as soon as it needs a device." % (name, reason)
         good = "platforms that exist here, such as cpu or cuda,cpu" if name == "JAX_PLATFORMS" else "cpu"
         yield _fatal(view, name, text, ("jax.devices",), "Set it to %s" % good)
+    problem = _unknown_flag(view)
+    if problem:
+        text = "XLA_FLAGS %s: JAX aborts the process as soon as it needs a device." % problem
+        yield _fatal(view, "XLA_FLAGS", text, ("jax.devices",), "Correct it: each flag begins with --xla_")
+
+
+def _unknown_flag(view: View) -> str:
+    """What of XLA_FLAGS jaxlib does not take, "" if nothing is known against it (seen with JAX 0.10)."""
+    named = dict(view.machine.process.named_files.or_none() or ())
+    if named.get("XLA_FLAGS") is False:
+        return "does not start with a dash, and is not the name of a file either"
+    flags = re.findall(r"(?:^|\s)(--[\w-]+)", view.machine.process.env("XLA_FLAGS") or "")
+    unknown = [flag for flag in flags if named.get(flag) is False or flag.startswith("--tf_")]
+    return "contains the flag %s, which this jaxlib does not know" % unknown[0][:60] if unknown else ""
 
 
 def _fatal(view: View, name: str, text: str, blocks: Tuple[str, ...], other: str) -> Finding:

@@ -1,6 +1,7 @@
 """The process: its environment variables, what it has imported, container and WSL."""
 
-from typing import Mapping, Tuple
+import re
+from typing import Iterable, Mapping, Set, Tuple
 
 from ..facts import Fact, LoadedModule, Process
 from ..host import Host
@@ -64,7 +65,41 @@ def _read_named_files(host: Host, environ: Mapping[str, str]) -> "Fact[Tuple[Tup
         value = environ.get(name, "")
         if value and not (name.endswith("_FLAGS") and value.strip().startswith("-")):
             found.append((name, host.exists(host.join(host.interpreter.cwd, value))))
-    return Fact.of(tuple(found), "environment")
+    return Fact.of((*found, *_read_flags(host, environ.get("XLA_FLAGS", ""))), "environment")
+
+
+#: Flags that every jaxlib has: for them its library, 350 MB, is not read.
+_COMMON_FLAGS = frozenset(("xla_dump_to", "xla_force_host_platform_device_count", "xla_gpu_cuda_data_dir"))
+
+#: So much of a library is read at once.
+_PART = 16 << 20
+
+
+def _read_flags(host: Host, value: str) -> Iterable[Tuple[str, bool]]:
+    """Whether jaxlib's library has the names of XLA's flags. What it has can still be a flag that was removed."""
+    flags = [name for name in re.findall(r"(?:^|\s)--(xla_\w+)", value)[:20] if name not in _COMMON_FLAGS]
+    folders = [host.join(entry, "jaxlib") for entry in host.interpreter.sys_path] if flags else []
+    for folder in folders:
+        for name in host.names_if_any(folder):
+            if name.startswith(("libjax_common.", "jax_common.", "xla_extension.")):
+                try:
+                    missing = _not_in(host, host.join(folder, name), {flag.encode() for flag in flags})
+                except OSError:  # not readable: then nothing is known of the flags
+                    return []
+                return [("--" + flag, flag.encode() not in missing) for flag in flags]
+    return []
+
+
+def _not_in(host: Host, path: str, words: Set[bytes]) -> Set[bytes]:
+    """Return the words that a file does not contain."""
+    offset, longest = 0, max(map(len, words))
+    while words:
+        part = host.read_bytes(path, _PART, offset)
+        words = {word for word in words if word not in part}
+        if len(part) < _PART:
+            break
+        offset += _PART - longest
+    return words
 
 
 def _read_container(host: Host) -> "Fact[str]":
