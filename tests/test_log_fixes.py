@@ -205,6 +205,44 @@ LIBTPU = (
 NO_HDF5 = "OSError: Unable to open file (file signature not found)"
 
 ROWS = [
+    # Numba says which NumPy it takes; the container and WSL each may not open the GPU.
+    (
+        "ImportError: Numba needs NumPy 1.26 or less. Got NumPy 2.0.",
+        LINUX,
+        [r'"numpy==1\.26\.\*"', "numba"],
+        ["TensorFlow"],
+    ),
+    (
+        "SystemError: initialization of _internal failed without raising an exception",
+        LINUX,
+        [r"numpy<1\.24"],
+        ["TensorFlow"],
+    ),
+    (
+        "numba 0.59.1 requires numpy<1.27,>=1.22, but you have numpy 2.1.0 which is incompatible.",
+        {},
+        ['"numpy<1.27'],
+        [],
+    ),
+    (
+        "$ docker run --rm --gpus all cuda nvidia-smi\nFailed to initialize NVML: GPU access blocked by the operating system",
+        {"os": "wsl2"},
+        [r"no-cgroups=false --in-place && sudo systemctl restart docker"],
+        [],
+    ),
+    (
+        "|   0  Tesla P40                    TCC   |   00000000:65:00.0 Off |                    0 |\n"
+        "Failed to initialize NVML: GPU access blocked by the operating system",
+        {},
+        [r"nvidia-smi -g 0 -dm 0"],
+        [r"wsl --update"],
+    ),
+    (
+        "Unable to determine the device handle for GPU1: 0000:65:00.0: Unknown Error\nNo devices were found",
+        {"os": "wsl2"},
+        [r"nvidia-smi -g 0 -dm 0"],
+        [r"dmesg"],
+    ),
     # Names of other packages in the words of a line.
     (
         "ImportError: cannot import name 'is_flash_attn_available' from 'transformers.utils' "

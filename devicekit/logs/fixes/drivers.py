@@ -693,6 +693,11 @@ def wsl_without_gpu(about: Situation, steps: Steps) -> None:
             changes="system",
         )
         return
+    if "TCC" in about.summary:
+        text = "Put every GPU in TCC into WDDM, as administrator (0 is its number in nvidia-smi), then restart Windows"
+        steps.run(text, "nvidia-smi -g 0 -dm 0", on="windows", who="admin", changes="driver")
+        if about.signature.startswith("wsl-"):
+            return
     if "linux-smi" in about.words and not about.container:
         _no_linux_driver(steps, "The nvidia-smi in /usr/bin is of a Linux driver: remove that from WSL")
     if "libcuda.so:" in about.line:  # the loader's cache has only libcuda.so.1
