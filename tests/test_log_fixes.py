@@ -205,6 +205,39 @@ LIBTPU = (
 NO_HDF5 = "OSError: Unable to open file (file signature not found)"
 
 ROWS = [
+    # The file that fails names the package to update; a JAX keeps its CUDA.
+    (
+        "cupy.cuda.compiler.CompileException: /u/site-packages/cupy/_core/include/cupy/_cuda/cuda-12.6/cuda_fp16.h(131): "
+        'catastrophic error: cannot open source file "vector_types.h"',
+        LINUX,
+        [r'"nvidia-cuda-runtime-cu12==12\.6\.\*"', r'--upgrade "cupy-cuda12x\[ctk\]"'],
+        [r"another CUDA", r"cupy-cuda11x"],
+    ),
+    (
+        "Traceback (most recent call last):\n"
+        '  File "/u/lib/python3.10/site-packages/chex/_src/pytypes.py", line 44, in <module>\n'
+        "    ArrayDType = jax._src.numpy\nAttributeError: module 'jax' has no attribute '_src'",
+        {**LINUX, "packages": {"jax": "0.3.23", "jaxlib": "0.3.22+cuda11.cudnn82", "optax": "0.1.2", "chex": "0.1.4"}},
+        [r"optax==0\.1\.4 chex==0\.1\.5"],
+        [r"--upgrade", r"install.* jax"],
+    ),
+    (
+        "Traceback (most recent call last):\n"
+        '  File "/u/lib/python3.11/site-packages/folx/api.py", line 30, in <module>\n'
+        "    from jax.core import Primitive\n"
+        "ImportError: cannot import name 'Primitive' from 'jax.core' (/u/lib/python3.11/site-packages/jax/core.py)",
+        {**LINUX, "packages": {"jax": "0.6.1", "jax-cuda12-plugin": "0.6.1"}},
+        [r"--upgrade folx", r'"jax\[cuda12\]<0\.6\.0"'],
+        [r"--upgrade jax"],
+    ),
+    (
+        "Traceback (most recent call last):\n"
+        '  File "/u/lib/python3.11/site-packages/skimage/draw/a.py", line 3, in <module>\n'
+        "    numpy.AxisError\nAttributeError: module 'numpy' has no attribute 'AxisError'",
+        {**LINUX, "packages": {"numpy": "2.1.0"}},
+        [r'"numpy<2"', r"--upgrade scikit-image"],
+        [],
+    ),
     # Numba says which NumPy it takes; the container and WSL each may not open the GPU.
     (
         "ImportError: Numba needs NumPy 1.26 or less. Got NumPy 2.0.",

@@ -420,7 +420,8 @@ def _cupy_libraries(about: Situation, steps: Steps) -> None:
     compiler = re.search(r"nvrtc64_(\d\d)\d_\d", library)
     major = compiler.group(1) if compiler else release_of(library).partition(".")[0]
     if major in ("12", "13"):
-        steps.install("Let pip bring the libraries of CUDA %s to CuPy" % major, "cupy-cuda%sx[ctk]" % major)
+        text = "Update CuPy, and let pip bring it the libraries of CUDA %s: CuPy 14 and later can"
+        steps.upgrade(text % major, "cupy-cuda%sx[ctk]" % major)
     elif major:
         text = "This CuPy is for CUDA %s: install that, with its %s, or the CuPy for the driver's CUDA (see nvidia-smi)"
         steps.say(

@@ -1,7 +1,7 @@
 """Something that the framework is built on is of the wrong version: NumPy, protobuf, Keras, add-ons, plug-ins."""
 
 import re
-from typing import Optional, Tuple
+from typing import List, Optional, Sequence, Tuple
 
 from ...diagnosis import pages
 from ...diagnosis.frameworks import BACKENDS, TITLES
@@ -94,6 +94,13 @@ _ADD_ON = re.compile(
 )
 
 
+def _user(about: Situation) -> str:
+    """The distribution whose file the traceback ends in, "" if that is not known: CuPy has one for each CUDA."""
+    found = _ADD_ON.search("".join(about.known.frames[-1:]))
+    name = distribution_of(found.group(1)) if found else ""
+    return next((item for item in about.packages if item.startswith("cupy")), "") if name == "cupy" else name
+
+
 def from_user_site(about: Situation, steps: Steps) -> bool:
     """A package in ~/.local hides the environment's, whose framework imports it; False if not."""
     frames = about.known.frames
@@ -119,7 +126,11 @@ def numpy_incompatible(about: Situation, steps: Steps) -> None:
         return
     if not steps.fixes and _exact(about, steps, "numpy"):
         return
-    steps.say("Or update the package that uses what NumPy no longer has", changes="packages", instead=True)
+    user, text = _user(about), "Or update the package that uses what NumPy no longer has"
+    if user:
+        steps.upgrade("Or update %s, whose file uses what NumPy no longer has" % user, user, instead=True)
+    else:
+        steps.say(text, changes="packages", instead=True)
 
 
 def newer_numpy(about: Situation, steps: Steps) -> None:
@@ -649,8 +660,7 @@ def _gone(about: Situation, steps: Steps) -> bool:
     if row is None:
         return False
     _, title, since, now = row
-    user = _ADD_ON.search("".join(about.known.frames[-1:]))
-    by = distribution_of(user.group(1)) if user else "gensim" if "gensim" in about.words else ""
+    by = _user(about) or ("gensim" if "gensim" in about.words else "")
     text = "%s has %s.%s no longer%s: " % (title, module, name, ", from %s on" % since if since else "")
     if by and by != title.lower():
         steps.upgrade(text + "update %s, which imports it" % by, by)
@@ -1211,9 +1221,49 @@ def _gone_from_jax(about: Situation) -> str:
     return since if since and about.is_at_least(since) is not False else ""
 
 
+#: Of these, releases that by their metadata take a JAX before 0.4 have names of a newer one (their sources).
+_BEFORE_JAX_04 = {"chex": "<0.1.6", "optax": "<0.1.5"}
+
+
+def _for_this_jax(about: Situation, names: Sequence[str]) -> List[str]:
+    """The newest releases of add-ons that take a JAX with its CUDA, or an old one: with newer ones pip replaces it."""
+    found = []
+    old = about.is_at_least("0.4") is False
+    for name in names if old or _cuda_of_jax(about) else ():
+        bounds = _BEFORE_JAX_04.get(name, "") if old else ""
+        fit = [item for item in about.releases(name, bounds, "", about.python) if _takes_jax(item, about.version)]
+        if fit and fit[-1].version != about.packages.get(name):
+            found.append("%s==%s" % (name, fit[-1].version))
+    return found
+
+
+def _takes_jax(release: Release, jax: str) -> bool:
+    needs = [text[3:] for build in release.builds for text in build.requires if re.match("jax[<>=]", text)]
+    return bool(needs) and all(accepts(need, jax.partition("+")[0]) for need in needs)
+
+
+def _cuda_of_jax(about: Situation) -> str:
+    """What gives the installed JAX its CUDA: a build from JAX's page, or the plug-in; "" if neither is known."""
+    if "+cuda" in about.packages.get("jaxlib", ""):
+        return "build"
+    return "plugin" if any(name.startswith("jax-cuda12") for name in about.packages) else ""
+
+
+def _update_users(about: Situation, steps: Steps, text: str, users: Sequence[str]) -> bool:
+    """Update what uses JAX; return whether the installed JAX certainly stays."""
+    pins = _for_this_jax(about, users)
+    if pins:
+        steps.install("%s (the newest releases for JAX %s)" % (text, about.version.partition("+")[0]), *pins)
+    else:
+        steps.upgrade(text, *users)
+    return bool(pins)
+
+
 def _jax(about: Situation, steps: Steps) -> None:
     """JAX and jaxlib are released together."""
+    cuda = _cuda_of_jax(about)
     linux = about.linux and about.vendor == "nvidia"
+    both = ("jax[cuda12]",) if linux or cuda else ("jax", "jaxlib")
     if _newer_jax(about, steps):
         return
     if about.signature == "jax-jaxlib-newer":
@@ -1225,26 +1275,25 @@ def _jax(about: Situation, steps: Steps) -> None:
         for name in ("flax", "optax", "chex", "dm-haiku", "numpyro")
         if about.packages.get(name) or name in about.words
     ]
+    user = _user(about)
+    users = users if not user or user in users else [user]
     if not gone and users and about.signature == "jax-attr":
         # JAX's own modules lack what an add-on asks for: the add-on is older, or newer, than this JAX.
-        text = "Update what uses JAX: its newest release fits the newest JAX"
-        both = (*users, "jax", "jaxlib")
-        if about.is_at_least("0.4") is False:
-            steps.upgrade("JAX is the older one: update both", *both)
-        else:
-            steps.upgrade(text, *users)
-            steps.upgrade("If JAX is the older one: update both", *both, instead=True)
+        if not _update_users(about, steps, "Update what uses JAX", users) and cuda != "build":
+            steps.upgrade("If JAX is the older one: update both", *users, *both, instead=True)
         return
     if gone:
         text = "JAX has it no longer, from %s on: update the package that uses it" % gone
         if users:
-            steps.upgrade(text, *users)
+            _update_users(about, steps, text, users)
         else:
             steps.say(text, changes="packages")
-        steps.install("Or install an older JAX", "jax<%s" % gone, "jaxlib<%s" % gone, instead=True)
+        older = ["jax[cuda12]<%s" % gone] if cuda == "plugin" else ["jax<%s" % gone, "jaxlib<%s" % gone]
+        if cuda != "build" or not users:
+            steps.install("Or install an older JAX", *older, instead=True)
         return
     text = "Update JAX with what belongs to it, in one command"
-    steps.upgrade(text, *(("jax[cuda12]",) if linux else ("jax", "jaxlib")))
+    steps.upgrade(text, *both)
 
 
 def _older_jaxlib(about: Situation, steps: Steps) -> None:
