@@ -205,6 +205,51 @@ LIBTPU = (
 NO_HDF5 = "OSError: Unable to open file (file signature not found)"
 
 ROWS = [
+    # Slurm's nodes, the GPU's own processor, JAX's memory, and what is for another maker's GPU.
+    (
+        "slurmstepd: error: pyxis:     [ERROR] Command not found: nvidia-container-cli, see https://github.com/x\n"
+        "slurmstepd: error: pyxis: couldn't start container",
+        {},
+        [r"install -y libnvidia-container-tools"],
+        [r"docker", r"first error"],
+    ),
+    ("Reason=gres/gpu count reported lower than configured (3 < 4)", LINUX, [r"nvidia-smi -L", r"state=resume"], []),
+    (
+        "NVRM: Xid (PCI:0000:41:00): 119, pid=911, name=python, Timeout after 6s of waiting for RPC response from GPU0 GSP!",
+        {**LINUX, "gpu": "NVIDIA A100"},
+        [r"sudo reboot", r"NVreg_EnableGpuFirmware=0 \| sudo tee"],
+        [r"dmesg"],
+    ),
+    (
+        "NVRM: Xid (PCI:0000:41:00): 119, pid=911, name=python, Timeout after 6s of waiting for RPC response from GPU0 GSP!",
+        {**LINUX, "gpu": "NVIDIA GeForce RTX 5090"},
+        [r"another release of the driver"],
+        [r"NVreg_"],
+    ),
+    (
+        "XlaRuntimeError: RESOURCE_EXHAUSTED: Failed to allocate request for 3.00GiB (3221225472B) on device ordinal 0",
+        LINUX,
+        [r"three quarters.*\n.*export XLA_PYTHON_CLIENT_PREALLOCATE=false"],
+        [r"batch; JAX"],
+    ),
+    (
+        "Traceback (most recent call last):\n"
+        '  File "D:\\m\\envs\\ocr\\lib\\site-packages\\onnxruntime\\capi\\_pybind_state.py", line 32, in <module>\n'
+        "ImportError: DLL load failed while importing onnxruntime_pybind11_state: A dynamic link library (DLL) "
+        "initialization routine failed.",
+        WINDOWS,
+        [r"conda install -c conda-forge vs2015_runtime[\s\S]*winget"],
+        [],
+    ),
+    (
+        "OSError: libcublas.so.12: cannot open shared object file: No such file or directory (onnxruntime)",
+        {**LINUX, "gpu": "AMD Radeon RX 7900 XT", "python": "3.11", "packages": {"onnxruntime-gpu": "1.20.1"}},
+        [
+            r"uninstall -y onnxruntime onnxruntime-gpu && python -m pip install onnxruntime-migraphx",
+            r"install onnxruntime\n",
+        ],
+        [r"cuda-toolkit"],
+    ),
     # The file that fails names the package to update; a JAX keeps its CUDA.
     (
         "cupy.cuda.compiler.CompileException: /u/site-packages/cupy/_core/include/cupy/_cuda/cuda-12.6/cuda_fp16.h(131): "

@@ -277,7 +277,9 @@ def claim_of(failure: Failure, source: str) -> Claim:
         summary = "The program's own code raises an error: %s (%s)." % (text, scrub(_place(failure.frames[-1])))
     else:
         code, severity = "cause-unknown", "error"
-        summary = "The first error is: %s%s. What caused it is not known." % (text, _raised_in(failure))
+        # One that is only said is the last of its kind.
+        which = "first" if failure.name or failure.frames or _COMMAND.match(failure.text) else "last"
+        summary = "The %s error is: %s%s. What caused it is not known." % (which, text, _raised_in(failure))
     return Claim(
         code=code, weight=SAYS["guess"], severity=severity, summary=summary, number=failure.number,
         evidence=(Evidence(scrub(failure.line)[:500], "%s, line %d" % (source, failure.number)),),

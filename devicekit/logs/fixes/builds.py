@@ -457,10 +457,15 @@ def _onnxruntime_build(about: Situation, steps: Steps) -> None:
         steps.say("On macOS use the CoreML provider, which onnxruntime's own wheel has", changes="code")
         return
     if about.vendor == "amd" and not about.windows:
-        steps.say(
-            "Install AMD's onnxruntime build (MIGraphX): "
-            "https://onnxruntime.ai/docs/execution-providers/MIGraphX-ExecutionProvider.html"
-        )
+        there = [item for item in about.packages if item.startswith("onnxruntime-")]
+        owners = ["onnxruntime", *(there or ["onnxruntime-gpu"])]
+        text = "Compute on the CPU: AMD's own build, onnxruntime-migraphx, is for Python 3.10 and later"
+        if about.python in ("", "3.10", "3.11", "3.12", "3.13", "3.14"):  # of these PyPI has wheels
+            page = "https://onnxruntime.ai/docs/execution-providers/MIGraphX-ExecutionProvider.html"
+            text = "With ROCm: install AMD's onnxruntime build (MIGraphX; Python 3.10 and later): %s" % page
+            steps.install(text, "onnxruntime-migraphx", remove=owners)
+            text = "Or compute on the CPU"
+        steps.install(text, "onnxruntime", remove=owners, instead=True)
         return
     wanted = onnxruntime_requirement(about)
     name = re.split(r"[\[=<]", wanted)[0]

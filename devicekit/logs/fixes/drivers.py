@@ -474,6 +474,9 @@ def driver_unhealthy(about: Situation, steps: Steps) -> None:
     if not_ready or about.signature in ("nvidia-fabricmanager-failed", "cuda-error-system-not-ready"):
         _fabric_manager(about, steps)
         return
+    if "GSP" in about.summary:
+        _without_gsp(about, steps)
+        return
     if (about.linux or about.system is None) and not about.container:
         if re.search(r"(?i)not found in directory|dkms|headers|version magic|module build|exec format", about.line):
             _rebuild(about, steps)
@@ -492,6 +495,21 @@ def driver_unhealthy(about: Situation, steps: Steps) -> None:
     steps.run("See what the kernel says of it", "sudo dmesg | grep -i -E 'nvrm|xid'", on="linux")
     steps.restart("Restart the machine")
     install_nvidia(about, steps, "If it comes back, install the driver again")
+
+
+def _without_gsp(about: Situation, steps: Steps) -> None:
+    """NVIDIA's closed modules can do without the GSP; the open ones, which Blackwell needs, cannot."""
+    steps.restart("Restart the machine")
+    if float(about.capability or 0) < 10:
+        steps.run(
+            "If it comes back, and /proc/driver/nvidia/version does not say Open Kernel Module: let the driver do without "
+            "the GSP, write the boot image again (update-initramfs -u, dracut --force), and restart",
+            "echo options nvidia NVreg_EnableGpuFirmware=0 | sudo tee /etc/modprobe.d/nvidia-gsp.conf",
+            on="linux",
+            changes="driver",
+        )
+    text = "With the open kernel modules, which need the GSP: if it comes back, install another release of the driver"
+    steps.say(text, "admin", "driver")
 
 
 def _fabric_manager(about: Situation, steps: Steps) -> None:

@@ -128,6 +128,9 @@ def _allocator(about: Situation, steps: Steps, memory: Optional[TorchMemory]) ->
         elif pieces is None and re.search("(?i)fragment|reserved", about.line):
             steps.set("If much is reserved and not allocated: lessen fragmentation", name, "expandable_segments:True")
     elif not about.framework and not about.library and about.vendor in ("", "nvidia"):
+        if about.signature == "xla-failed-to-allocate":
+            text = "If it is JAX, which takes three quarters of the memory at once: let it take what it needs"
+            steps.set(text, "XLA_PYTHON_CLIENT_PREALLOCATE", "false")
         steps.say("If TensorFlow or JAX takes all memory at its start: let it grow (memory growth)")
 
 
@@ -527,6 +530,10 @@ def msvc_runtime_missing(about: Situation, steps: Steps) -> None:
     if "qt" in about.words and about.framework == "torch" and re.search(r"1114|c10\.dll", about.line):
         text = "Import torch before PyQt or PySide: Qt brings an older runtime, which is found first then"
         steps.say(text, changes="code")
+    in_conda = "conda" in about.words or re.search(r"\\envs\\[^\\]+\\lib\\", " ".join(about.known.frames))
+    if in_conda and about.framework == "onnxruntime":
+        text = "The environment's own msvcp140.dll is found first: update it"
+        steps.run(text, "conda install -c conda-forge vs2015_runtime", changes="packages")
     steps.run(
         "Install the newest Microsoft Visual C++ Redistributable (x64), then open a new terminal",
         "winget install --id Microsoft.VCRedist.2015+.x64 -e",
