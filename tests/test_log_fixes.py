@@ -268,11 +268,11 @@ ROWS = [
     ),
     (
         "Traceback (most recent call last):\n"
-        '  File "/u/lib/python3.11/site-packages/folx/api.py", line 30, in <module>\n'
+        '  File "/u/lib/python3.11/site-packages/brax/api.py", line 30, in <module>\n'
         "    from jax.core import Primitive\n"
         "ImportError: cannot import name 'Primitive' from 'jax.core' (/u/lib/python3.11/site-packages/jax/core.py)",
         {**LINUX, "packages": {"jax": "0.6.1", "jax-cuda12-plugin": "0.6.1"}},
-        [r"--upgrade folx", r'"jax\[cuda12\]<0\.6\.0"'],
+        [r"--upgrade brax", r'"jax\[cuda12\]<0\.6\.0"'],
         [r"--upgrade jax"],
     ),
     (
