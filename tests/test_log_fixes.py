@@ -320,6 +320,30 @@ ROWS = [
         {"os": "wsl2"},
         [r"nvidia-smi -g 0 -dm 0"],
         [r"dmesg"],
+    # A program with a package's name that hides nothing: it is the script itself, and the package runs.
+    (
+        'Traceback (most recent call last):\n  File "/srv/app/keras.py", line 9, in <module>\n    net = load_model("n.h5")\n'
+        '  File "/srv/e/site-packages/tensorflow/python/keras/saving/save.py", line 137, in load_model\n'
+        "ValueError: ('Unrecognized keyword arguments:', dict_keys(['ragged']))",
+        LINUX,
+        [r"\AThe code or the saved model"],
+        [r"Rename"],
+    ),
+    (
+        'Traceback (most recent call last):\n  File "/srv/app/keras.py", line 1, in <module>\n    import tensorflow as tf\n'
+        '  File "/srv/e/site-packages/tensorflow/python/util/lazy_loader.py", line 7, in _load\n'
+        "ModuleNotFoundError: No module named 'keras.api'; 'keras' is not a package",
+        LINUX,
+        [r"Rename"],
+        [],
+    ),
+    # A cuDNN that is not found, in a message of several lines.
+    (
+        "UnimplementedError: Graph execution error:\n\nDetected at node 'net/conv2d/Conv2D' defined at (most recent call "
+        "last):\nNode: 'net/conv2d/Conv2D'\nDNN library is not found.\n\t [[{{node net/conv2d/Conv2D}}]]",
+        {**LINUX, "packages": {"tensorflow": "2.9.1"}},
+        [r"CUDA 11\.2 and cuDNN 8\.1 or a later 8", r"conda-forge cudatoolkit=11\.2"],
+        [r"soft_device_placement"],
     ),
     # Names of other packages in the words of a line.
     (

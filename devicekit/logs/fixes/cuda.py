@@ -30,8 +30,8 @@ _SO = re.compile(
 #: Which CUDA a TensorFlow is built with, before the data's oldest row (tensorflow.org/install/source#gpu).
 _OLD_TENSORFLOW = (("1.13", "10.0", "7.4"), ("1.5", "9.0", "7"), ("1.3", "8.0", "6"), ("1.0", "8.0", "5.1"))
 
-#: The cuDNN of a CUDA.
-_CUDNN = {"10.1": "7.6", "10.0": "7.4", "9.0": "7", "8.0": "6"}
+#: The oldest cuDNN of a CUDA that TensorFlow takes (its list of tested builds).
+_CUDNN = {"11.8": "8.6", "11.2": "8.1", "11.0": "8.0", "10.1": "7.6", "10.0": "7.4", "9.0": "7", "8.0": "6"}
 
 #: Where TensorFlow 2.4 says that a library is missing.
 _FOUR = "dso_loader.cc:60]"
@@ -79,7 +79,7 @@ def needs_of(about: Situation) -> Tuple[str, str]:
         if about.windows and about.is_at_least("2.5"):
             return "11.2", "8.1"
         if about.row is not None:
-            return about.row.linux_cuda, about.row.linux_cudnn
+            return about.row.linux_cuda, _CUDNN.get(about.row.linux_cuda, about.row.linux_cudnn)
         for oldest, cuda, cudnn in _OLD_TENSORFLOW:
             if about.is_at_least(oldest):
                 return cuda, cudnn
@@ -256,6 +256,8 @@ def _newer_tensorflow(about: Situation, steps: Steps) -> None:
 def _system_libraries(about: Situation, steps: Steps, cuda: str, cudnn: str) -> None:
     """CUDA on the system (or in conda) for a build that looks for it on the loader's path."""
     both = "CUDA %s%s" % (_release(cuda), " and cuDNN %s" % cudnn if cudnn else "")
+    if "." in cudnn:
+        both += " or a later %s" % cudnn.partition(".")[0]
     installed = _installed(about)
     there = (
         "; CUDA %s is there, whose libraries have other names" % installed
