@@ -320,6 +320,26 @@ ROWS = [
         {"os": "wsl2"},
         [r"nvidia-smi -g 0 -dm 0"],
         [r"dmesg"],
+    # Add-ons that require another TensorFlow than pip installed: they follow it, in releases for this Python.
+    (
+        "tf-keras 2.15.1 requires tensorflow<2.16,>=2.15, but you have tensorflow 2.16.2 which is incompatible.",
+        {"python": "3.12"},
+        [r"install tf-keras==2\.16\.0"],
+        [r"install .?tensorflow<"],
+    ),
+    (
+        "tensorflow-text 2.17.0 requires tensorflow<2.18,>=2.17.0, but you have tensorflow 2.18.0 which is incompatible.\n"
+        "tf-keras 2.17.0 requires tensorflow<2.18,>=2.17, but you have tensorflow 2.18.0 which is incompatible.",
+        {"os": "linux", "python": "3.11"},
+        [r"install tensorflow-text==2\.18\.1 tf-keras==2\.18\.0"],
+        [r"install .?tensorflow<"],
+    ),
+    (
+        "tensorflow-text 2.15.0 requires tensorflow<2.16,>=2.15.0, but you have tensorflow 2.16.2 which is incompatible.",
+        {"os": "linux", "python": "3.12"},
+        [r"install tensorflow-text==2\.2\d"],
+        [r"install .?tensorflow<", r"tensorflow-text==2\.16"],
+    ),
     # A program with a package's name that hides nothing: it is the script itself, and the package runs.
     (
         'Traceback (most recent call last):\n  File "/srv/app/keras.py", line 9, in <module>\n    net = load_model("n.h5")\n'

@@ -176,6 +176,11 @@ def _finding(claims: Sequence[Claim], known: Known) -> Finding:
             lines += [item for item in claim.evidence if item not in lines]
     # The strongest line with steps of its own; else the strongest one.
     chosen = next((claim for claim in claims if claim.fix), first)
-    about = Situation(first.code, known, chosen.groups, chosen.line, chosen.signature, first.summary)
+    groups = chosen.groups
+    if chosen.signature == "pip-conflict-framework":
+        same = [claim.groups for claim in claims if claim.signature == chosen.signature]
+        names = dict.fromkeys(item["package"] for item in same if item["found"] == groups["found"])
+        groups = dict(groups, packages=" ".join(names))
+    about = Situation(first.code, known, groups, chosen.line, chosen.signature, first.summary)
     fixes = fixes_for(about, _together(claims, chosen), chosen.alone)
     return Finding(first.code, first.severity, first.summary, tuple(lines[:_EVIDENCE]), fixes)

@@ -8,7 +8,7 @@ from ...diagnosis.frameworks import BACKENDS, TITLES
 from ...matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, accepts
 from ...matrix.projects import Release, sort_key
 from ...matrix.queries import goes_with
-from .situation import Situation, newest
+from .situation import Situation, known_specifier, newest
 from .steps import Steps
 from .torch_builds import LAST, beside_torch
 from .wheels import distribution_of, install_directml, known_module
@@ -993,6 +993,32 @@ def fitting_add_on(about: Situation, steps: Steps, add_on: str, version: str) ->
             steps.upgrade("Or update TensorFlow, with Keras 2 for it", "tensorflow", "tf-keras", instead=True)
 
 
+def moved_tensorflow(about: Situation, steps: Steps) -> None:
+    """Add-ons that require another TensorFlow than the one that pip installed: they follow it, where they have a release."""
+    there = re.match(r"tensorflow (\d[\d.]+)", about.groups["found"])
+    names = about.groups["packages"].replace("_", "-").split() if there else []
+    pins, newer = [], []
+    for name in names:
+        if name == "tf-keras" or name in _ADD_ONS["tensorflow"]:
+            have = about.releases(name, "", about.platform, about.python)
+            fitting = [item.version for item in have if there and _requires(item, there.group(1))]
+            pins += ["%s==%s" % (name, item) for item in fitting[-1:]]
+            newer += ["%s==%s" % (name, item.version) for item in have[-1:]]
+    bounds = about.groups["wanted"][len("tensorflow") :]
+    back = about.releases("tensorflow", known_specifier(bounds), about.platform, about.python)
+    rows, steps.fixes = steps.fixes, []
+    if names and len(pins) == len(names):
+        steps.install("Install what was released for TensorFlow %s" % (there.group(1) if there else ""), *pins)
+        if back and len(names) == 1:
+            steps.install("Or go back to the TensorFlow that it requires", about.groups["wanted"], instead=True)
+    elif len(newer) == 1 and not back:
+        text = "For Python %s there is no such pair: install the newest %s, and with it its TensorFlow"
+        steps.install(text % (about.python, names[0]), newer[0])
+    else:
+        steps.fixes = rows if back or not there else []
+        dependency_incompatible(about, steps)
+
+
 def _said_index(about: Situation, version: str = "") -> str:
     """PyTorch's index for the CUDA that the line says PyTorch, or else its add-on, was built for; "" if it says none."""
     rows = BUNDLED.indexes("torch", "cuda", about.platform or "linux-x86_64")
@@ -1160,8 +1186,9 @@ def _companion_of(add_on: str, torch: str) -> str:
 
 
 def _requires(release: Release, tensorflow: str) -> bool:
-    """Whether the metadata of a release pin this TensorFlow."""
-    bounds = [text[len("tensorflow") :] for text in release.builds[0].requires if re.match("tensorflow[=~]=", text)]
+    """Whether the metadata of a release name this TensorFlow."""
+    texts = (text.partition(";")[0] for text in release.builds[0].requires)
+    bounds = [text[len("tensorflow") :] for text in texts if re.match("tensorflow[<>=~]", text)]
     return bool(bounds) and accepts(bounds[0], _full(tensorflow)) is True
 
 

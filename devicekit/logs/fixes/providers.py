@@ -59,7 +59,7 @@ _SPECIAL: Tuple[Tuple[str, Provider], ...] = (
     ("tf-gpu-removed", wheels.tensorflow_gpu_removed), ("tf-gpu-egg-info", wheels.tensorflow_gpu_removed),
     ("np-too-old", dependencies.newer_numpy), ("xformers-torch-pair", dependencies.xformers_pair),
     ("torch-cuda-home", cuda.cuda_toolkit_missing), ("nvcc-not-found", cuda.cuda_toolkit_missing),
-    ("mmcv-", extensions.mmcv),
+    ("mmcv-", extensions.mmcv), ("pip-conflict-framework", dependencies.moved_tensorflow),
     ("conda-cuda-constraint", drivers.conda_driver_too_old), ("conda-cuda-virtual", drivers.conda_driver_too_old),
 )  # fmt: skip
 
