@@ -320,6 +320,36 @@ ROWS = [
         {"os": "wsl2"},
         [r"nvidia-smi -g 0 -dm 0"],
         [r"dmesg"],
+    # Two Kerases, where the message or the traceback says which is which.
+    (
+        'Traceback (most recent call last):\n  File "/srv/app/fit.py", line 9, in <module>\n    net.compile(Adam())\n'
+        '  File "/srv/e/lib/python3.12/site-packages/tf_keras/src/optimizers/__init__.py", line 335, in get\n'
+        "ValueError: Could not interpret optimizer identifier: <keras.src.optimizers.adam.Adam object at 0x7f00>",
+        {**LINUX, "packages": {"tensorflow": "2.18.0", "tf-keras": "2.18.0"}},
+        [r"from tf_keras\.optimizers import Adam", r"TF_USE_LEGACY_KERAS=1"],
+        [r"pip install", r"everywhere"],
+    ),
+    (
+        "ValueError: A KerasTensor cannot be used as input to a TensorFlow function. A KerasTensor is a symbolic placeholder",
+        {**LINUX, "packages": {"tensorflow": "2.18.0"}},
+        [r"keras\.layers\.Layer", r"keras\.ops", r"tf-keras==2\.18"],
+        [r"everywhere"],
+    ),
+    (
+        'Traceback (most recent call last):\n  File "/srv/app/fit.py", line 9, in <module>\n    net.add(layer)\n'
+        '  File "/srv/e/lib/python3.7/site-packages/keras/backend/tensorflow_backend.py", line 695, in is_tensor\n'
+        "AttributeError: module 'tensorflow.python.framework.ops' has no attribute '_TensorLike'",
+        LINUX,
+        [r"\A.*\n.*2\.5.*\n.*keras==2\.4\.3"],
+        [r"up to 2\.15 have", r"uninstall"],
+    ),
+    (
+        "keras_tuner.src.errors.FatalTypeError: Expected the model-building function, or HyperModel.build() to return a valid "
+        "Keras Model instance. Received: <tf_keras.src.engine.sequential.Sequential object at 0x7f00>",
+        {**LINUX, "packages": {"tensorflow": "2.18.0", "tf-keras": "2.18.0"}},
+        [r"import keras;", r"unset TF_USE_LEGACY_KERAS"],
+        [r"devicekit doctor"],
+    ),
     # Add-ons that require another TensorFlow than pip installed: they follow it, in releases for this Python.
     (
         "tf-keras 2.15.1 requires tensorflow<2.16,>=2.15, but you have tensorflow 2.16.2 which is incompatible.",

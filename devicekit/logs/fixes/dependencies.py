@@ -196,6 +196,8 @@ def keras_incompatible(about: Situation, steps: Steps) -> None:
     if about.signature in _FILES_OF_MODELS:
         _FILES_OF_MODELS[about.signature](about, steps)
         return
+    if about.signature == "keras-mixed" and _mixed_kerases(about, steps):
+        return
     if _of_keras_2(about):
         _legacy_keras(about, steps)
         return
@@ -229,12 +231,45 @@ def keras_incompatible(about: Situation, steps: Steps) -> None:
     if about.packages.get("keras", "").startswith("3") and about.signature in _SAVED:
         steps.upgrade("Update Keras, and the package that brings the model (keras-hub)", "keras")
         return
+    _of_one_release(about, steps)
+
+
+def _of_one_release(about: Situation, steps: Steps) -> None:
+    """Which Keras goes with which TensorFlow, where neither's release is known."""
+    if "_TensorLike" in about.line or "tensorflow_backend" in "".join(about.known.frames[-1:]):
+        steps.install("For TensorFlow 2.2 to 2.5: the Keras that only passes on TensorFlow's own", "keras==2.4.3")
     steps.say(
-        "Keras 2 and TensorFlow up to 2.15 have the same minor release (keras==2.10.* with tensorflow==2.10.*); "
+        "From 2.6 to 2.15 TensorFlow and Keras 2 have the same minor release (keras==2.10.* with tensorflow==2.10.*); "
         "TensorFlow from 2.16 on has Keras 3, and tf-keras for code of Keras 2"
     )
     text = "Or import Keras from TensorFlow everywhere: from tensorflow import keras (tensorflow.keras)"
     steps.say(text, changes="code")
+
+
+def _mixed_kerases(about: Situation, steps: Steps) -> bool:
+    """A message that says which Keras the model is of, or that only one of them has; False if it does not."""
+    frames = about.known.frames
+    given = re.search(r"identifier: <(tf_keras|keras)\.[\w.]{1,80}?\.(\w{1,40}) object", about.line)
+    if "KerasTuner" in about.summary:
+        steps.say("Make the model with keras itself (import keras; from keras import layers)", changes="code")
+        steps.unset("If it is set: let TensorFlow use Keras 3 as well", "TF_USE_LEGACY_KERAS")
+    elif given and given.group(1) == "keras" and re.search(r"[\\/]tf_keras[\\/]", "\n".join(frames)):
+        text = "The model is of tf_keras: take what it gets from there, too (from tf_keras.optimizers import %s)"
+        steps.say(text % given.group(2), changes="code")
+        text = "Or, for code with tensorflow.keras: let TensorFlow use tf_keras, before its first import"
+        steps.set(text, "TF_USE_LEGACY_KERAS", "1")
+    elif "cannot be used as input to a TensorFlow" in about.line:  # Keras 3 says so
+        user = [item for item in frames if not re.search(r"-packages[\\/](?:keras|tf_keras|tensorflow)[\\/]", item)]
+        if "-packages" not in "".join(user[-1:]):
+            steps.say(
+                "Call the function in a layer of your own (class Mine(keras.layers.Layer), in its method call), or take the "
+                "one of keras.ops",
+                changes="code",
+            )
+        _legacy_keras(about, steps, "Or, for code of Keras 2: install tf-keras of TensorFlow's own minor release")
+    else:
+        return False
+    return True
 
 
 def _without_dtensor(about: Situation, steps: Steps) -> bool:
