@@ -320,6 +320,28 @@ ROWS = [
         {"os": "wsl2"},
         [r"nvidia-smi -g 0 -dm 0"],
         [r"dmesg"],
+    # One library of CUDA 10.1; NCCL in a container; a library of others for TensorFlow 1.
+    (
+        "I dso_loader.cc:48] Successfully opened dynamic library libcudart.so.10.1\nW dso_loader.cc:59] Could not load dynamic "
+        "library 'libcublas.so.10'; dlerror: libcublas.so.10: cannot open shared object file: No such file or directory",
+        {"os": "linux", "packages": {"tensorflow": "2.3.1"}, "cuda": "10.1"},
+        [r"libcublas10=10\.2\.1\.243-1", r"cuda-10\.2/lib64"],
+        [r"conda install", r"2\.1, 2\.2"],
+    ),
+    (
+        "InternalError: 2 root error(s) found.\n  (0) Internal:  NCCL: unhandled system error. Set NCCL_DEBUG=WARN for detail.",
+        {"os": "container", "packages": {"tensorflow": "2.3.1"}},
+        [r"\A.*shared memory", r"--ipc=host", r"NCCL_DEBUG"],
+        [r"devicekit doctor"],
+    ),
+    (
+        'Traceback (most recent call last):\n  File "train.py", line 3, in <module>\n    import model\n  File '
+        '"/srv/models/research/object_detection/box_predictor.py", line 23, in <module>\n    slim = tf.contrib.slim\n'
+        "AttributeError: module 'tensorflow' has no attribute 'contrib'",
+        LINUX,
+        [r"\A.*\nRun it on TensorFlow 1\.15", r"tensorflow/models"],
+        [r"Replace what it takes"],
+    ),
     # Two Kerases, where the message or the traceback says which is which.
     (
         'Traceback (most recent call last):\n  File "/srv/app/fit.py", line 9, in <module>\n    net.compile(Adam())\n'

@@ -194,7 +194,9 @@ def _tensorflow_libraries(about: Situation, steps: Steps) -> None:
         text = "RStudio Server does not read the shell's files: where R finds it in a terminal, name the folder in %s, and %s"
         where = "/etc/rstudio/rserver.conf (rsession-ld-library-path=/usr/local/cuda/lib64)"
         steps.say(text % (where, "restart it (sudo rstudio-server restart)"), "admin", "system")
-    if cuda:
+    if (library_of(about), about.fact("runtime"), about.hosted) == ("libcublas.so.10", "10.1", False):
+        _cublas_alone(about, steps)
+    elif cuda:
         _system_libraries(about, steps, cuda, cudnn)
     elif about.embedded or not about.framework:
         steps.say(
@@ -204,6 +206,15 @@ def _tensorflow_libraries(about: Situation, steps: Steps) -> None:
         _built_for(steps)
     if about.framework and about.system in (None, "linux") and not about.embedded and not about.version and not cuda:
         _newer_tensorflow(about, steps)
+
+
+def _cublas_alone(about: Situation, steps: Steps) -> None:
+    """CUDA 10.1 is there without cuBLAS: that is a package of its own, whose newer release belongs to CUDA 10.2."""
+    if about.linux_distribution in ("", "ubuntu", "debian"):
+        command = "sudo apt-get install --allow-downgrades libcublas10=10.2.1.243-1"
+        steps.run("CUDA 10.1 is there without cuBLAS. On Ubuntu, from NVIDIA's repository", command, changes="system")
+    path = "export LD_LIBRARY_PATH=/usr/local/cuda-10.2/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+    steps.run("Or use the one of a newer package, in the folder of CUDA 10.2", path, changes="variables", instead=True)
 
 
 def _built_for(steps: Steps) -> None:
@@ -313,7 +324,7 @@ def _fitting_release(about: Situation, steps: Steps, cuda: str) -> None:
     """The TensorFlow that was built for the CUDA that is there, or for the one that followed."""
     mixed = about.code == "cuda-version-mismatch"
     installed = ".".join((_installed(about) or ("11.2" if cuda == "11.0" and mixed else "")).split(".")[:2])
-    if "." not in installed or about.framework != "tensorflow":
+    if "." not in installed or about.framework != "tensorflow" or (installed == cuda and not mixed):
         return
     rows = [row for row in BUNDLED.tensorflow_rows() if row.linux_cuda == installed]
     rows = [row for row in rows if not about.windows or sort_key(row.minor) < (2, 11)]
