@@ -320,16 +320,19 @@ ROWS = [
         {"os": "wsl2"},
         [r"nvidia-smi -g 0 -dm 0"],
         [r"dmesg"],
+    ),
     # One library of CUDA 10.1; NCCL in a container; a library of others for TensorFlow 1.
     (
-        "I dso_loader.cc:48] Successfully opened dynamic library libcudart.so.10.1\nW dso_loader.cc:59] Could not load dynamic "
+        "I dso_loader.cc:48] Successfully opened dynamic library libcudart.so.10.1\nW dso_loader.cc:59] Could not load "
+        "dynamic "
         "library 'libcublas.so.10'; dlerror: libcublas.so.10: cannot open shared object file: No such file or directory",
         {"os": "linux", "packages": {"tensorflow": "2.3.1"}, "cuda": "10.1"},
         [r"libcublas10=10\.2\.1\.243-1", r"cuda-10\.2/lib64"],
         [r"conda install", r"2\.1, 2\.2"],
     ),
     (
-        "InternalError: 2 root error(s) found.\n  (0) Internal:  NCCL: unhandled system error. Set NCCL_DEBUG=WARN for detail.",
+        "InternalError: 2 root error(s) found.\n  (0) Internal:  NCCL: unhandled system error. Set NCCL_DEBUG=WARN for "
+        "detail.",
         {"os": "container", "packages": {"tensorflow": "2.3.1"}},
         [r"\A.*shared memory", r"--ipc=host", r"NCCL_DEBUG"],
         [r"devicekit doctor"],
@@ -416,6 +419,36 @@ ROWS = [
         {**LINUX, "packages": {"tensorflow": "2.9.1"}},
         [r"CUDA 11\.2 and cuDNN 8\.1 or a later 8", r"conda-forge cudatoolkit=11\.2"],
         [r"soft_device_placement"],
+    ),
+    # What was compiled for NumPy 1 does not run on NumPy 2.
+    (
+        "RuntimeError: module compiled against API version 0xf but this version of numpy is 0xd\n"
+        '  File "/srv/env/lib/python3.9/site-packages/tensorflow/python/framework/dtypes.py", line 29, in <module>\n'
+        "TypeError: Unable to convert function return value to a Python type! The signature was",
+        LINUX,
+        [r'"numpy>=1\.22,<2"'],
+        ["--upgrade numpy"],
+    ),
+    (
+        "RuntimeError: module compiled against API version 0xf but this version of numpy is 0xd",
+        {**WINDOWS, "python": "3.8", "packages": {"tensorflow": "2.4.1", "numpy": "1.19.5"}},
+        [r"goes with numpy up to 1\.19\.5"],
+        [ANY_INSTALL],
+    ),
+    # A library that the files of NumPy need: they are written again, those of TensorFlow are whole.
+    (
+        "ImportError: dlopen(/Users/me/mambaforge/lib/python3.9/site-packages/numpy/linalg/lapack_lite.cpython-39-darwin.so, "
+        "0x0002): Library not loaded: @rpath/liblapack.3.dylib",
+        {**MAC, "python": "3.9", "packages": {"tensorflow-macos": "2.6.0"}},
+        [r"--force-reinstall --no-cache-dir numpy==1\.23\.5", "conda-forge .*libcblas"],
+        ["uninstall"],
+    ),
+    (
+        "ImportError: dlopen(/usr/local/lib/python3.10/site-packages/numpy/core/_multiarray_umath.cpython-310-darwin.so, "
+        "0x0002): Library not loaded: @rpath/libopenblas.0.dylib",
+        {},
+        [r'--force-reinstall --no-cache-dir "numpy<2"'],
+        ["pip check"],
     ),
     # Names of other packages in the words of a line.
     (

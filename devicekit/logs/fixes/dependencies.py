@@ -11,7 +11,7 @@ from ...matrix.queries import goes_with
 from .situation import Situation, known_specifier, newest
 from .steps import Steps
 from .torch_builds import LAST, beside_torch
-from .wheels import distribution_of, install_directml, known_module
+from .wheels import distribution_of, full_version, install_directml, known_module, newest_beside
 
 #: Add-ons that are released for one release of their framework, by the beginning of the import name.
 _ADD_ONS = {
@@ -50,36 +50,10 @@ def _exact(about: Situation, steps: Steps, wrong: str) -> bool:
 
 def _fitting(about: Situation, steps: Steps, wrong: str) -> bool:
     """The newest release of a dependency that is known to work with the framework, where Python is not known."""
-    version = about.version.partition("+")[0]
-    project = BUNDLED.project(wrong)
-    if about.framework != "tensorflow" or not re.match(r"\d+\.\d+", version) or project is None:
-        return False
-    owner = "tensorflow" if BUNDLED.project(about.distribution) is None else about.distribution
-    works = ""
-    for release in reversed(project.versions):
-        if about.python and not about.releases(wrong, "==%s" % release, about.platform, about.python):
-            continue
-        answer = goes_with(owner, _full(version), wrong, release, about.python, BUNDLED)
-        if answer.status == "compatible":
-            works = works or release
-            if not answer.because:  # else it works against what is declared, and pip says that it does not fit
-                works = release
-                break
+    works = newest_beside(about, wrong)
     if works:
         steps.install("Install the newest %s that works with %s" % (wrong, about.label), "%s==%s" % (wrong, works))
     return bool(works)
-
-
-def _full(version: str) -> str:
-    """Return a release of TensorFlow that the data hold: of 2.6, the newest known 2.6.
-
-    >>> _full("2.6"), _full("2.6.0")
-    ('2.6.5', '2.6.0')
-    """
-    project = BUNDLED.project("tensorflow")
-    if version.count(".") > 1 or project is None:
-        return version
-    return newest(item for item in project.versions if item.startswith(version + ".")) or version
 
 
 def _bounds(about: Situation, field: str) -> str:
@@ -120,8 +94,32 @@ def from_user_site(about: Situation, steps: Steps) -> bool:
     return True
 
 
+#: The NumPy that brought a version of its C API (numpy/core/include/numpy/numpyconfig.h).
+_NUMPY_OF_API = {"b": "1.13", "c": "1.14", "d": "1.16", "e": "1.20", "f": "1.22", "10": "1.23", "11": "1.25"}
+
+
+def _numpy_of_api(about: Situation, steps: Steps) -> None:
+    """NumPy is older than a package was compiled for; what was compiled with the headers of NumPy 1 does not run on 2."""
+    since = _NUMPY_OF_API.get(about.groups["wanted"].lower().replace("0x", ""), "")
+    bounds, steps.fixes = ">=%s,<2" % since, []
+    if _exact(about, steps, "numpy"):
+        packages = steps.fixes[-1].packages
+        pins = [item[7:] for item in packages.install if item.startswith("numpy==")] if packages is not None else []
+        if since and pins and not accepts(bounds, pins[0]):
+            steps.fixes = []
+            text = "%s goes with numpy up to %s: install the other package that the traceback names in an older release"
+            steps.say(text % (about.label, pins[0]), changes="packages")
+    elif since and about.releases("numpy", bounds, about.platform, about.python):
+        steps.install("Install a newer NumPy 1, for which that package was compiled", "numpy" + bounds)
+    else:
+        steps.upgrade("Install a newer NumPy", "numpy")
+
+
 def numpy_incompatible(about: Situation, steps: Steps) -> None:
     """NumPy of another generation than the framework was built for."""
+    if about.signature == "np-abi-version" and "older than" in about.summary:
+        _numpy_of_api(about, steps)
+        return
     if steps.fixes and (about.signature.startswith("pip-") or "older than" in about.summary):
         return
     if not steps.fixes and _exact(about, steps, "numpy"):
@@ -840,7 +838,7 @@ def _of_another_torch(about: Situation, steps: Steps) -> bool:
 def _as_required(about: Situation, name: str) -> str:
     """Return a distribution with the bounds that the metadata of the installed framework set."""
     project = BUNDLED.project(about.distribution)
-    release = project.release(_full(about.version)) if project is not None and about.version else None
+    release = project.release(full_version(about.version)) if project is not None and about.version else None
     for requirement in release.builds[0].requires if release is not None else ():
         bounds = re.match(
             re.escape(name) + r"((?:[<>=!~]=?[\w.*]+,?)*)(?:;|$)", requirement.replace(" ", ""), re.IGNORECASE
@@ -1224,7 +1222,7 @@ def _requires(release: Release, tensorflow: str) -> bool:
     """Whether the metadata of a release name this TensorFlow."""
     texts = (text.partition(";")[0] for text in release.builds[0].requires)
     bounds = [text[len("tensorflow") :] for text in texts if re.match("tensorflow[<>=~]", text)]
-    return bool(bounds) and accepts(bounds[0], _full(tensorflow)) is True
+    return bool(bounds) and accepts(bounds[0], full_version(tensorflow)) is True
 
 
 def _goes(project: str, release: str, tensorflow: str) -> bool:

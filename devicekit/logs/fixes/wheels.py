@@ -5,6 +5,7 @@ from typing import Dict, List, Sequence, Set, Tuple
 
 from ...matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, accepts, version_at_least
 from ...matrix.projects import sort_key
+from ...matrix.queries import goes_with
 from ..context import PLATFORM_OF, Known
 from .situation import PYTHONS, Situation, known_specifier, listed, newest, requirement_of, wildcard
 from .steps import Steps, conda_spec, in_wsl
@@ -998,6 +999,38 @@ def distributions_conflict(about: Situation, steps: Steps) -> None:
         steps.say("Then restart the notebook's kernel")
 
 
+def full_version(version: str) -> str:
+    """Return a release of TensorFlow that the data hold: of 2.6, the newest known 2.6.
+
+    >>> full_version("2.6"), full_version("2.6.0")
+    ('2.6.5', '2.6.0')
+    """
+    project = BUNDLED.project("tensorflow")
+    if version.count(".") > 1 or project is None:
+        return version
+    return newest(item for item in project.versions if item.startswith(version + ".")) or version
+
+
+def newest_beside(about: Situation, wrong: str) -> str:
+    """Return the newest release of a dependency that is known to work with this TensorFlow, "" if none is."""
+    version = about.version.partition("+")[0]
+    project = BUNDLED.project(wrong)
+    if about.framework != "tensorflow" or not re.match(r"\d+\.\d+", version) or project is None:
+        return ""
+    owner = "tensorflow" if BUNDLED.project(about.distribution) is None else about.distribution
+    works = ""
+    platform = about.platform or ("macos-arm64" if about.macos else "")  # the Mac with fewer wheels
+    for release in reversed(project.versions):
+        if about.python and not about.releases(wrong, "==%s" % release, platform, about.python):
+            continue
+        answer = goes_with(owner, full_version(version), wrong, release, about.python, BUNDLED)
+        if answer.status == "compatible":
+            works = works or release
+            if not answer.because:  # else it works against what is declared, and pip says that it does not fit
+                return release
+    return works
+
+
 def install_corrupt(about: Situation, steps: Steps) -> None:
     """Files are missing or of another installation: write them again."""
     name = about.distribution
@@ -1007,10 +1040,10 @@ def install_corrupt(about: Situation, steps: Steps) -> None:
             text, "torch-directml", remove=["torch", *[item for item in about.packages if "directml" in item]]
         )
         return
-    if about.signature == "np-core-import":
-        _numpy_from_elsewhere(about, steps)
-        return
     library = re.search(r"\b(numpy|h5py|scipy|pandas|onnx|grpcio|protobuf)\b", about.groups.get("module", ""))
+    if about.signature == "np-core-import" or (library and library.group() == "numpy"):
+        _numpy_again(about, steps)
+        return
     if library:
         steps.reinstall("Reinstall %s" % library.group(), library.group())
         return
@@ -1036,6 +1069,19 @@ def install_corrupt(about: Situation, steps: Steps) -> None:
     if about.windows and not long:
         steps.say("On Windows, a path of more than 260 characters is cut: allow long paths, or use a shorter folder")
     steps.run("If that fails, make a fresh environment", "python -m venv fresh", changes="files", instead=True)
+
+
+def _numpy_again(about: Situation, steps: Steps) -> None:
+    """Write NumPy's files again, of the generation that was there: what was installed with NumPy 1 may not run on NumPy 2."""
+    works, paths = newest_beside(about, "numpy"), " ".join((*about.known.frames, about.line))
+    old = about.packages.get("numpy", "").startswith("1.") or re.search(r"numpy[\\/]core[\\/]", paths)
+    bounds = "==%s" % works if works else "<2" if old else ""
+    steps.fixes.clear()
+    steps.reinstall("Reinstall NumPy", "numpy%s" % bounds)
+    if about.macos and "conda" in about.words:
+        command = 'conda install -c conda-forge "numpy%s" libcblas' % bounds
+        steps.run("Or, if conda installed it, with its BLAS", command, changes="packages", instead=True)
+    _numpy_from_elsewhere(about, steps)
 
 
 def _numpy_from_elsewhere(about: Situation, steps: Steps) -> None:
