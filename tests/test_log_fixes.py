@@ -419,6 +419,18 @@ ROWS = [
         {**LINUX, "packages": {"tensorflow": "2.9.1"}},
         [r"CUDA 11\.2 and cuDNN 8\.1 or a later 8", r"conda-forge cudatoolkit=11\.2"],
         [r"soft_device_placement"],
+    # Plain tensorflow is the same where there is no wheel by another of its names.
+    (
+        NO_WHEEL % "tensorflow-cpu==2.15.0",
+        {**MAC, "python": "3.11", "gpu": "Apple M2"},
+        [r"pip install tensorflow==2\.15\.0"],
+        ["container"],
+    ),
+    (
+        NO_WHEEL % "tensorflow-intel==2.15.0",
+        {"os": "wsl2", "python": "3.10"},
+        [r"pip install tensorflow==2\.15\.0"],
+        ["container"],
     ),
     # What was compiled for NumPy 1 does not run on NumPy 2.
     (

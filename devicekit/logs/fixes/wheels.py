@@ -135,6 +135,8 @@ def python_unsupported(about: Situation, steps: Steps) -> None:
     if _ended(name, usable):
         tensorflow_gpu_removed(about, steps)
         return
+    if _plain_name(about, steps, name, usable):
+        return
     if another_index(about, steps, name, usable) or _local_label(about, steps, name, bounds):
         return
     if about.jetson and name.partition("-")[0] in ("tensorflow", "torch", "torchvision", "onnxruntime"):
@@ -444,9 +446,6 @@ def _no_platform(about: Situation, steps: Steps, name: str, bounds: str, label: 
         steps.install("Or JAX for the CPU, on Windows itself", "jax", instead=True)
         return
     others = about.releases(name, "", about.platform)
-    if name == "tensorflow-gpu" and not others and about.releases("tensorflow", bounds, about.platform):
-        steps.install("There is no tensorflow-gpu for %s: install tensorflow" % where, "tensorflow%s" % bounds)
-        return
     if others:
         old, new = others[0].version, others[-1].version
         pythons = about.pythons(name, "==%s" % new, about.platform)
@@ -465,7 +464,7 @@ def _no_platform(about: Situation, steps: Steps, name: str, bounds: str, label: 
             steps.run(text, "uv venv --python cpython-%s-macos-aarch64" % native[0], changes="files", instead=True)
     elif about.platform:
         steps.say("No release of %s has a wheel for %s" % (name, where))
-    if about.macos and name == "tensorflow":
+    if name == "tensorflow":
         _tensorflow_macos(about, steps, bounds)
     if about.linux and about.platform == "linux-aarch64" and not about.jetson:
         steps.say(
@@ -477,6 +476,29 @@ def _no_platform(about: Situation, steps: Steps, name: str, bounds: str, label: 
         steps.say("Or use a machine or a container of a platform that it has wheels for")
 
 
+def _plain_name(about: Situation, steps: Steps, name: str, bounds: str) -> bool:
+    """TensorFlow by a name that has no wheel for this system, where plain tensorflow is the same; False if it is not so."""
+    platforms = [item for key, item in PLATFORM_OF.items() if about.platform in ("", item) and key[0] == about.system]
+    lacking = [item for item in platforms if not about.releases(name, "", item)]
+    if name not in ("tensorflow-cpu", "tensorflow-gpu", "tensorflow-intel") or not lacking or about.jetson:
+        return False
+    text = "%s has no wheel for %s, where tensorflow is the same: leave it out, and install that"
+    text %= name, "this system" if len(lacking) > 1 else _PLATFORMS[lacking[0]]
+    have = [item for item in platforms if about.releases("tensorflow", bounds, item, about.python)]
+    pythons = about.pythons("tensorflow", bounds, platforms[0])
+    newest_here = about.releases("tensorflow", "", platforms[0], about.python)
+    if have or not about.python:
+        steps.install(text, "tensorflow%s" % (bounds if have else ""))
+    elif pythons:
+        steps.new_environment(text, pythons[0], ["tensorflow%s" % bounds])
+    elif newest_here:
+        _tensorflow_macos(about, steps, bounds)
+        steps.install(text, "tensorflow==%s" % newest_here[-1].version, instead=bool(steps.fixes))
+    if about.macos and "macos-arm64" in platforms and not about.releases("tensorflow", bounds, "macos-arm64"):
+        _tensorflow_macos(about, steps, bounds)
+    return bool(steps.fixes)
+
+
 def _numpy_1(name: str, version: str) -> Sequence[str]:
     """PyTorch before 2.3 was compiled for NumPy 1, and its metadata do not say so."""
     return ("numpy<2",) if name == "torch" and version_at_least(version, "2.3") is False else ()
@@ -484,7 +506,7 @@ def _numpy_1(name: str, version: str) -> Sequence[str]:
 
 def _tensorflow_macos(about: Situation, steps: Steps, bounds: str) -> None:
     """Before 2.13, TensorFlow for Apple silicon was a distribution of its own."""
-    if about.known.architecture == "x86_64":
+    if about.known.architecture == "x86_64" or not about.macos:
         return
     same = about.releases(
         "tensorflow-macos", re.sub(r"^==(\d+\.\d+).*", r"==\1.*", bounds), "macos-arm64", about.python
@@ -535,6 +557,8 @@ def platform_unsupported(about: Situation, steps: Steps) -> None:
         return
     if _ended(name, known_specifier(bounds)):
         tensorflow_gpu_removed(about, steps)
+        return
+    if _plain_name(about, steps, name, known_specifier(bounds)):
         return
     if name == "jaxlib" and _local_label(about, steps, name, bounds):
         return
