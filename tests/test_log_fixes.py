@@ -419,6 +419,13 @@ ROWS = [
         {**LINUX, "packages": {"tensorflow": "2.9.1"}},
         [r"CUDA 11\.2 and cuDNN 8\.1 or a later 8", r"conda-forge cudatoolkit=11\.2"],
         [r"soft_device_placement"],
+    # A file whose tags fit this Python: it has 32 bits, and no other release helps.
+    (
+        "tensorflow_gpu-1.4.0-cp36-cp36m-win_amd64.whl is not a supported wheel on this platform.",
+        {**WINDOWS, "python": "3.6"},
+        [r"64-bit \(x64\) Python 3\.6"],
+        ["WSL", ANY_INSTALL],
+    ),
     # Plain tensorflow is the same where there is no wheel by another of its names.
     (
         NO_WHEEL % "tensorflow-cpu==2.15.0",

@@ -128,7 +128,7 @@ def python_unsupported(about: Situation, steps: Steps) -> None:
         _python_range(about, steps, name)
         return
     project, usable = BUNDLED.project(name), known_specifier(bounds)
-    if _file_of_another_python(about, steps) and about.jetson:
+    if _of_64_bits(about, steps) or (_file_of_another_python(about, steps) and about.jetson):
         return
     if "old-pip" in about.words:
         return
@@ -271,6 +271,18 @@ def _file_of_another_python(about: Situation, steps: Steps) -> bool:
         return False
     text = "That file is for Python %s.%s: install it with the pip of that Python" % version.groups()
     steps.say("%s (python%s.%s -m pip install FILE)" % (text, *version.groups()), changes="packages")
+    return True
+
+
+def _of_64_bits(about: Situation, steps: Steps) -> bool:
+    """A file for this very Python on 64-bit Windows, which refuses it: that Python has 32 bits. Return whether it is one."""
+    tag = "cp" + about.python.replace(".", "")
+    if not about.windows or (about.groups.get("tag"), about.groups.get("platform")) != (tag, "win_amd64"):
+        return False
+    text = "The file is for 64-bit Python %s: see whether this one has 32 bits" % about.python
+    steps.run(text, _SHOW_BITS)
+    text = "There are no wheels for 32-bit Python: install the 64-bit (x64) Python %s from python.org, and then the file with it"
+    steps.say(text % about.python, changes="system")
     return True
 
 
@@ -489,11 +501,12 @@ def _plain_name(about: Situation, steps: Steps, name: str, bounds: str) -> bool:
     newest_here = about.releases("tensorflow", "", platforms[0], about.python)
     if have or not about.python:
         steps.install(text, "tensorflow%s" % (bounds if have else ""))
-    elif pythons:
-        steps.new_environment(text, pythons[0], ["tensorflow%s" % bounds])
-    elif newest_here:
+    elif newest_here and not pythons:
         _tensorflow_macos(about, steps, bounds)
         steps.install(text, "tensorflow==%s" % newest_here[-1].version, instead=bool(steps.fixes))
+    else:
+        names = ["tensorflow%s" % (bounds if pythons else "")]
+        steps.new_environment(text, (pythons or about.pythons("tensorflow", "", platforms[0]))[0], names)
     if about.macos and "macos-arm64" in platforms and not about.releases("tensorflow", bounds, "macos-arm64"):
         _tensorflow_macos(about, steps, bounds)
     return bool(steps.fixes)
