@@ -419,6 +419,20 @@ ROWS = [
         {**LINUX, "packages": {"tensorflow": "2.9.1"}},
         [r"CUDA 11\.2 and cuDNN 8\.1 or a later 8", r"conda-forge cudatoolkit=11\.2"],
         [r"soft_device_placement"],
+    # A Python for Intel processors on a Mac: Apple's TensorFlow has wheels for these, too, up to 2.12.
+    (
+        "(tf) me@x86_64-apple-darwin20 ~ % pip install tensorflow-macos\n"
+        "ERROR: Could not find a version that satisfies the requirement tensorflow-macos (from versions: none)",
+        {**MAC, "python": "3.9"},
+        [r"SYSTEM_VERSION_COMPAT=0\n.*\n.*pip install tensorflow-macos\n", "macos-aarch64"],
+        ["made for arm64"],
+    ),
+    (
+        NO_WHEEL % "tensorflow-macos",
+        {**MAC, "python": "3.9", "gpu": "AMD Radeon Pro 5500M"},
+        ["SYSTEM_VERSION_COMPAT=0", r"pip install tensorflow\Z"],
+        ["aarch64", "arm64"],
+    ),
     # A file whose tags fit this Python: it has 32 bits, and no other release helps.
     (
         "tensorflow_gpu-1.4.0-cp36-cp36m-win_amd64.whl is not a supported wheel on this platform.",

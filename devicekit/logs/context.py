@@ -441,6 +441,8 @@ def known_from_facts(facts: Mapping[str, Any]) -> Known:
     if "apple" in known.vendors or (known.system == "macos" and known.architecture == "aarch64"):
         known.vendors.add("apple")
         known.system = known.system or "macos"
+    elif known.system == "macos" and known.vendors & {"amd", "intel"}:
+        known.architecture = "x86_64"
     version = _text(facts, "os_version") or said
     known.os_version = " ".join(filter(None, (version, _text(facts, "note"), _text(facts, "cpu"))))
     for name in ("python", "driver", "cuda", "cudnn", "rocm"):

@@ -261,17 +261,22 @@ def _file_of_another_python(about: Situation, steps: Steps) -> bool:
         return False
     newer_mac = re.match(r"macosx_1[1-9]_\d+_(?:x86_64|universal2)$", about.groups.get("platform", ""))
     if newer_mac and about.macos and about.known.architecture != "aarch64":
-        steps.set(
-            "A Python that was built for macOS 10 takes newer ones for 10.16, and refuses wheels for macOS 11: tell it the "
-            "real version, then install",
-            "SYSTEM_VERSION_COMPAT",
-            "0",
-        )
+        _as_macos_11(steps)
     if about.python == "%s.%s" % version.groups():
         return False
     text = "That file is for Python %s.%s: install it with the pip of that Python" % version.groups()
     steps.say("%s (python%s.%s -m pip install FILE)" % (text, *version.groups()), changes="packages")
     return True
+
+
+def _as_macos_11(steps: Steps) -> None:
+    """Let pip before 24.1 see the macOS that is there, whatever the one that Python was built for."""
+    steps.set(
+        "A Python that was built for macOS 10 takes newer ones for 10.16, and refuses wheels for macOS 11: tell it the "
+        "real version, then install",
+        "SYSTEM_VERSION_COMPAT",
+        "0",
+    )
 
 
 def _of_64_bits(about: Situation, steps: Steps) -> bool:
@@ -415,6 +420,8 @@ def _python_fits(about: Situation, steps: Steps, name: str, label: str, newer: s
             item for item in sorted(about.pythons(name, "", about.platform), key=sort_key) if item != about.python
         ]
         steps.say("It has wheels for Python %s, too; the newer releases for arm64 only" % listed(others))
+        if re.match("tensorflow-m", name) and about.platform != "macos-arm64":  # all of its wheels are for macOS 11 or later
+            _as_macos_11(steps)
     if about.installer == "pip" and not about.manager:
         steps.run(*update)
     pythons = about.pythons(name, "", about.platform)
@@ -472,8 +479,7 @@ def _no_platform(about: Situation, steps: Steps, name: str, bounds: str, label: 
             steps.new_environment(text, pythons[0], ["%s==%s" % (name, new), *_numpy_1(name, new)])
         native = about.pythons(name, bounds, "macos-arm64") if about.platform == "macos-x86_64" else ()
         if native:
-            text = "If the Mac has Apple silicon, this Python is for Intel: make an environment with a native one"
-            steps.run(text, "uv venv --python cpython-%s-macos-aarch64" % native[0], changes="files", instead=True)
+            _native_python(about, steps, native[0])
     elif about.platform:
         steps.say("No release of %s has a wheel for %s" % (name, where))
     if name == "tensorflow":
@@ -588,8 +594,8 @@ def platform_unsupported(about: Situation, steps: Steps) -> None:
         extra = "and-cuda" in about.line or about.framework == "tensorflow"
         steps.install("Install it without CUDA", *(("tensorflow", "tensorflow-metal") if extra else ("jax",)))
         return
-    if name == "tensorflow-macos" and about.macos and about.arch == "x86_64":
-        _intel_mac(about, steps, bounds)
+    if about.macos and about.arch == "x86_64" and (name == "tensorflow-macos" or about.signature.startswith("mac-pip")):
+        _intel_mac(about, steps, name, bounds)
         return
     if _labelled(about, steps, name, known_specifier(bounds)) or _torch_index(about, steps, label):
         return
@@ -608,13 +614,35 @@ def platform_unsupported(about: Situation, steps: Steps) -> None:
         _ready_or_built(about, steps, name)
 
 
-def _intel_mac(about: Situation, steps: Steps, bounds: str) -> None:
-    """Apple's own TensorFlow on a Mac with an Intel processor."""
+def _intel_mac(about: Situation, steps: Steps, name: str, bounds: str) -> None:
+    """Apple's own TensorFlow, or its plug-in, in a Python for Intel processors."""
+    usable, plug_in = known_specifier(bounds), name != "tensorflow-macos"
+    have = about.releases(name, usable, about.platform, about.python)
+    if have and about.signature.startswith("mac-pip"):
+        _as_macos_11(steps)
+        steps.install("Its last release for Intel processors is %s" % have[-1].version, name + bounds)
     minor = re.match(r"==(\d+\.\d+)", bounds)
     same = "==%s.*" % minor.group(1) if minor else ""
-    have = about.releases("tensorflow", known_specifier(same), about.platform, about.python)
-    text = "tensorflow-macos is for Apple silicon: on a Mac with an Intel processor install tensorflow itself"
-    steps.install(text, "tensorflow%s" % (same if have else ""))
+    same = same if about.releases("tensorflow", same, about.platform, about.python) else ""
+    right = name + bounds if plug_in else "tensorflow" + same
+    text = "On a Mac with an Intel processor: install tensorflow itself, whose wheels for it end with 2.16.2"
+    pythons = about.pythons(name, usable, about.platform) if plug_in else about.pythons("tensorflow", same, about.platform)
+    if about.python and pythons and about.python not in pythons:
+        text = "Its last wheels for Intel processors are for Python %s" % pythons[0] if plug_in else text
+        steps.new_environment(text, pythons[0], [right], instead=bool(steps.fixes))
+    elif not plug_in:
+        steps.install(text, right, instead=bool(steps.fixes))
+    native = about.pythons(name, usable, "macos-arm64")
+    if native:
+        _native_python(about, steps, about.python if about.python in native else native[0])
+
+
+def _native_python(about: Situation, steps: Steps, python: str) -> None:
+    """A Python for Apple silicon, on a Mac that may have it: those with AMD's or Intel's GPUs do not."""
+    if about.known.vendors & {"amd", "intel"}:
+        return
+    text = "If the Mac has Apple silicon, this Python is for Intel: make an environment with a native one"
+    steps.run(text, "uv venv --python cpython-%s-macos-aarch64" % python, changes="files", instead=True)
 
 
 def _ready_or_built(about: Situation, steps: Steps, name: str) -> None:
@@ -1201,7 +1229,4 @@ def rosetta_python(about: Situation, steps: Steps) -> None:
         changes="files",
     )
     steps.say("Or install Miniforge for arm64; a terminal that is opened with Rosetta starts the Intel Python again")
-    if re.search("tensorflow-m(?:acos|etal)", about.line) and not about.known.gpu_name:
-        text = "If the Mac has an Intel processor: install tensorflow itself, whose wheels for it end with 2.16.2"
-        steps.install(text, "tensorflow", instead=True)
     steps.run("It should print arm64", 'python -c "import platform; print(platform.machine())"')
