@@ -419,6 +419,30 @@ ROWS = [
         {**LINUX, "packages": {"tensorflow": "2.9.1"}},
         [r"CUDA 11\.2 and cuDNN 8\.1 or a later 8", r"conda-forge cudatoolkit=11\.2"],
         [r"soft_device_placement"],
+    # An optimizer that Keras replaces on Apple silicon, and whose replacement does not exist; no saved model has it.
+    (
+        "WARNING:absl:There is a known slowdown when using v2.11+ Keras optimizers on M1/M2 Macs. Falling back to the legacy "
+        "Keras optimizer, i.e., `tf.keras.optimizers.legacy.Lion`.\nValueError: Unknown optimizer: 'lion'. Please ensure you "
+        "are using a `keras.utils.custom_object_scope` and that this object is included in the scope.",
+        {**MAC, "python": "3.10"},
+        [r"tensorflow>=2\.14", r"legacy\.Adam\b"],
+        ["custom_objects", "devicekit doctor"],
+    ),
+    (
+        "Falling back to the legacy Keras optimizer: There is a known slowdown when using v2.11+ Keras optimizers on M1/M2 "
+        "Macs.\nAttributeError: 'str' object has no attribute 'minimize'",
+        {**MAC, "python": "3.8"},
+        [r"legacy\.Adam\b"],
+        [ANY_INSTALL, "devicekit doctor"],
+    ),
+    # protobuf's native part of another version.
+    (
+        '  File "/srv/env/lib/python3.8/site-packages/google/protobuf/message.py", line 40, in <module>\n'
+        "    from google.protobuf.pyext import _message\nTypeError: bases must be types",
+        {**LINUX, "packages": {"tensorflow": "2.9.1"}, "python": "3.8"},
+        [r"--force-reinstall --no-cache-dir protobuf==3\."],
+        ["devicekit doctor"],
+    ),
     # A Python for Intel processors on a Mac: Apple's TensorFlow has wheels for these, too, up to 2.12.
     (
         "(tf) me@x86_64-apple-darwin20 ~ % pip install tensorflow-macos\n"

@@ -142,7 +142,12 @@ def newer_numpy(about: Situation, steps: Steps) -> None:
 
 def protobuf_incompatible(about: Situation, steps: Steps) -> None:
     """The generated code and protobuf are of different generations."""
-    wanted = about.groups.get("wanted", "")
+    wanted, works = about.groups.get("wanted", ""), newest_beside(about, "protobuf")
+    if about.groups.get("name", "").startswith("bases"):
+        bounds = "==%s" % works if works else "<3.21"  # the one whose native part is called so
+        steps.reinstall("Write protobuf's files again", "protobuf" + bounds)
+        steps.say("If it stays, uninstall it, delete what is left in google/protobuf of site-packages, and install again")
+        return
     newer = about.groups.get("name", "") == "runtime_version" or (wanted and sort_key(wanted) >= (5,))
     if newer:
         _newer_protobuf(about, steps, wanted or "5.26")
