@@ -506,6 +506,40 @@ ROWS = [
         {},
         [r'--force-reinstall --no-cache-dir "numpy<2"'],
         ["pip check"],
+    # What a release dropped: the newest one again does not help.
+    (
+        IMPORTED % "facefix/data/blur.py"
+        + "    from torchvision.transforms.functional_tensor import rgb_to_grayscale\n"
+        + "ModuleNotFoundError: No module named 'torchvision.transforms.functional_tensor'",
+        {"os": "linux", "python": "3.10", "packages": {"torch": "2.2.1", "torchvision": "0.17.1"}},
+        [r"blur\.py, import from torchvision\.transforms\.functional\b", r"torch==2\.1\.2 torchvision==0\.16\.2"],
+        [r"torchvision==0\.17", r"uninstall"],
+    ),
+    (
+        IMPORTED % "pyannote/audio/core/io.py" + "AttributeError: module 'torchaudio' has no attribute 'AudioMetaData'",
+        LINUX,
+        [r"torch==2\.8\.0 torchaudio==2\.8\.0", r"--upgrade pyannote-audio"],
+        [r"uninstall", r"torchaudio --index", r"pyannote\b(?!-audio|\.audio)"],
+    ),
+    (
+        IMPORTED % "pytorch_lightning/callbacks/bar.py"
+        + "ImportError: cannot import name '_compare_version' from 'torchmetrics.utilities.imports' (/e/site-packages/torchmetrics/utilities/imports.py)",
+        LINUX,
+        [r'"torchmetrics<1\.0"', r"--upgrade pytorch-lightning"],
+        [r"--upgrade torchmetrics"],
+    ),
+    (
+        "ModuleNotFoundError: No module named 'pytorch_lightning.utilities.distributed'",
+        LINUX,
+        [r"pytorch_lightning\.utilities\.rank_zero", r'"pytorch-lightning<2\.0"'],
+        [r"pip check"],
+    ),
+    (
+        IMPORTED % "peft/model.py"
+        + "ImportError: cannot import name 'EncoderDecoderCache' from 'transformers' (/u/transformers/__init__.py)",
+        LINUX,
+        [r'"transformers>=4\.44,<5"', r'"peft<0\.14"'],
+        [r"--upgrade transformers"],
     ),
     # Names of other packages in the words of a line.
     (

@@ -672,7 +672,8 @@ def _of_its_own(about: Situation, steps: Steps) -> bool:
     return True
 
 
-#: What SciPy and others do not have any more: from a module, since which release, and where it is now (release notes).
+#: What SciPy and others do not have any more: from a module, since which release, and where it is now (release notes, and
+#: wheels of before and after). What is edited, and what the older release is kept for, has no newer user mostly.
 _GONE = (
     (r"tri[lu]? scipy\.linalg", "SciPy", "1.13", "numpy has them: numpy.triu"),
     (
@@ -687,32 +688,90 @@ _GONE = (
     (r"\w+ scipy\.misc", "SciPy", "", "imageio and Pillow read and resize images, scipy.special has comb and logsumexp"),
     (r"(?:joblib|six) sklearn\.externals", "scikit-learn", "", "import joblib or six itself"),
     (r"is_flash_attn_available transformers\.utils", "transformers", "4.35", "is_flash_attn_2_available"),
+    (r"AdamW transformers(?:\.optimization)?", "transformers", "4.50", "use torch.optim.AdamW", "keep"),
+    (
+        r"(?:apply_chunking_to_forward|find_pruneable_heads_and_indices|prune_linear_layer) transformers\.modeling_utils",
+        "transformers", "4.56", "import it from transformers.pytorch_utils", "keep",
+    ),
+    (r"(?:\w*Beam\w*Scorer|AutoModelWithLMHead) transformers", "transformers", "5", "the models' generate()", "keep"),
+    (r"AutoModelForVision2Seq transformers", "transformers", "5", "AutoModelForImageTextToText", "keep"),
+    (
+        r"functional_tensor torchvision\.transforms", "torchvision", "0.17",
+        "import from torchvision.transforms.functional", "edit",
+    ),
+    (r"(?:load_state_dict_from_url torchvision\.models\.)?utils(?: torchvision\.models)?", "torchvision", "",
+     "import load_state_dict_from_url from torch.hub", "edit"),
+    (
+        r"(?:AudioMetaData|info|list_audio_backends|[gs]et_audio_backend|io|sox_effects|kaldi_io|backend|prototype) torchaudio"
+        r"|\w+ torchaudio\.(?:io|backend|prototype|sox_effects)(?:\.\w+)?", "torchaudio", "2.9",
+        "torchaudio.load needs no backend, and torchcodec tells what a file has", "keep",
+    ),
+    (r"_compare_version torchmetrics\.utilities\.imports", "torchmetrics", "1.0", "use packaging.version", "keep"),
+    (
+        r"rank_zero_only pytorch_lightning\.utilities\.distributed|distributed pytorch_lightning\.utilities",
+        "pytorch-lightning", "2.0", "import rank_zero_only from pytorch_lightning.utilities.rank_zero", "edit",
+    ),
+    (
+        r"EPOCH_OUTPUT pytorch_lightning\.utilities\.types|cloud_io pytorch_lightning\.utilities", "pytorch-lightning", "2.0",
+        "lightning_fabric.utilities.cloud_io has load, and EPOCH_OUTPUT was a list", "keep",
+    ),
+    (r"metrics pytorch_lightning", "pytorch-lightning", "", "install and import torchmetrics in its place", "edit"),
+    (r"_six torch|\w+ torch\._six", "PyTorch", "", "torch.inf, str for string_classes, collections.abc"),
+    (r"log torch\.distributed\.elastic\.agent\.server\.api", "PyTorch", "", "logger"),
+    (r"HfFolder huggingface_hub", "huggingface-hub", "1.0", "huggingface_hub.get_token()"),
+    (r"ANTIALIAS PIL\.Image", "Pillow", "10", "Image.LANCZOS"),
+    (
+        r"legacy torchtext|(?:Tabular\w+|(?:Label|Nested)?Field|BucketIterator) torchtext\.data", "torchtext", "0.12",
+        "read the data with torch.utils.data: torchtext has ended", "edit",
+    ),
 )  # fmt: skip
 
 
 def _gone(about: Situation, steps: Steps) -> bool:
     """A newer release does not have it: what imports it is too old; return whether it is known to be so."""
-    found = re.search(r"No module named '(sklearn\.externals)\.(\w+)'", about.line)
+    found = re.search(r"No module named '?([\w.]+)\.(\w+)", about.line)
     module, name = found.groups() if found else (about.groups.get("module", ""), about.groups.get("name", ""))
     row = next((row for row in _GONE if re.fullmatch(row[0], "%s %s" % (name, module))), None)
-    if row is None:
+    there = about.packages.get(row[1].lower(), "") if row else ""
+    if row is None or (there and row[2] and sort_key(there) < sort_key(row[2])):
         return False
-    _, title, since, now = row
+    _, title, since, now = row[:4]
+    last = "".join(about.known.frames[-1:])
     by = _user(about) or ("gensim" if "gensim" in about.words else "")
+    by = by if by != title.lower() else ""
     text = "%s has %s.%s no longer%s: " % (title, module, name, ", from %s on" % since if since else "")
-    if by and by != title.lower():
-        steps.upgrade(text + "update %s, which imports it" % by, by)
+    if row[4:] == ("keep",) and (by or not last):
+        _keep(about, steps, title, since, text + "install")
+        text = "Or " if steps.fixes else text
+    if row[4:] == ("edit",):
+        of = re.split(r"[\\/]", last)[-1] or "the file that the traceback names"
+        steps.say("%sin %s, %s" % (text, of, now), changes="code")
+    elif by and by != "apex":  # NVIDIA's has the name of another project
+        steps.upgrade(text + "update %s, which imports it" % by, by, instead=bool(steps.fixes))
     else:
-        steps.say(
-            text + "update the package whose file the traceback names; in your own code: %s" % now, changes="packages"
-        )
-    scipy = title == "SciPy"
-    if since and not (
-        scipy and about.python and not about.releases("scipy", "<" + since, about.platform, about.python)
-    ):
-        text = "Or keep an older %s%s" % (title, " (up to Python 3.12)" if scipy and not about.python else "")
-        steps.install(text, "%s<%s" % (title.lower(), since), instead=True)
+        text += "update the package whose file the traceback names; in your own code: %s" % now
+        steps.say(text, changes="packages", instead=bool(steps.fixes))
+    _keep(about, steps, title, since, "Or keep", instead=True)
     return True
+
+
+#: The newest Python that has wheels of what is older, where the data do not say so.
+_UNTIL = {"SciPy": "3.12", "Pillow": "3.11", "torchtext": "3.9"}
+
+
+def _keep(about: Situation, steps: Steps, title: str, since: str, text: str, instead: bool = False) -> None:
+    """An older release, which still has something; with the PyTorch that it belongs to."""
+    name, until = title.lower(), _UNTIL.get(title, "")
+    if name in ("torchvision", "torchaudio") and since:
+        have = about.releases("torch", "", about.platform, about.python)
+        pairs = ((item.version, _companion_of(name, item.version)) for item in reversed(have))
+        fitting = (torch for torch, pair in pairs if pair and sort_key(pair) < sort_key(since))
+        torch = next(fitting, "")
+        if torch:
+            _both_again(about, steps, name, torch, "%s an older %s, with its PyTorch" % (text, name), instead)
+    elif since and name != "pytorch" and not (until and about.python and sort_key(about.python) > sort_key(until)):
+        text += " an older %s%s" % (title, " (up to Python %s)" % until if until and not about.python else "")
+        steps.install(text, "%s<%s" % (name, since), instead=instead)
 
 
 def dependency_incompatible(about: Situation, steps: Steps) -> None:
@@ -867,6 +926,12 @@ def _other_version(about: Situation, steps: Steps, version: str) -> None:
         else:
             steps.say(text, changes="packages")
         steps.install("Or keep the older one", "huggingface-hub<0.26", instead=True)
+        return
+    if source and source.group(1) == "transformers" and re.search("name '?(?:EncoderDecoder|Hybrid)Cache", about.line):
+        # transformers 5 has no HybridCache, and needs a newer PyTorch than such code.
+        steps.install("Install a transformers that has it: 4.44 and later", "transformers>=4.44,<5")
+        if "packages/peft/" in "".join(about.known.frames[-1:]).replace("\\", "/"):
+            steps.install("Or keep transformers, with an older peft", "peft<0.14", instead=True)
         return
     if source and source.group(1) not in ("tensorflow", "torch", "jax", "keras"):
         wanted = distribution_of(source.group(1))
@@ -1065,26 +1130,42 @@ def _said_index(about: Situation, version: str = "") -> str:
     return next((row.url for cuda in builds for row in fitting if row.cuda == cuda), "")
 
 
-def _both_again(about: Situation, steps: Steps, add_on: str) -> None:
-    """PyTorch and an add-on in builds that are not known: pip is content with what is there, so both are uninstalled."""
-    text = "Uninstall both, and install both from one index, so that they are of one build"
-    both = ("torch", *dict.fromkeys((add_on, *beside_torch(about))))
+def _both_again(
+    about: Situation, steps: Steps, add_on: str, torch: str = "", text: str = "", instead: bool = False
+) -> None:
+    """PyTorch and an add-on in builds that are not known: pip is content with what is there, so both are uninstalled.
+
+    Of another PyTorch than is there, pip takes its add-ons by their numbers.
+    """
+    text = text or "Uninstall both, and install both from one index, so that they are of one build"
+    both: Tuple[str, ...] = ("torch", *dict.fromkeys((add_on, *beside_torch(about))))
+    remove = () if torch else both
+    if torch:
+        both = tuple("%s==%s" % (name, torch if name == "torch" else _companion_of(name, torch)) for name in both)
     goal = "cpu" if about.known.no_gpu else {"amd": "rocm", "intel": "xpu"}.get(about.vendor, "cuda")
     known = BUNDLED.indexes("torch", goal, about.platform or "linux-x86_64")
     rows = [row for row in known if not about.python or about.releases("torch", row.versions, "", about.python)]
+    rows = [row for row in rows if not torch or accepts(row.versions, torch)]
     own = re.search(r"[a-z]", about.version.partition("+")[0])  # NVIDIA's container, a nightly build
     index = about.torch_index or _said_index(about)
+    if torch and not index.endswith("/cpu") and index not in [row.url for row in rows]:
+        index = ""
     if about.macos:
-        steps.install(text, *both, remove=both)
+        steps.install(text, *both, remove=remove, instead=instead)
     elif own or about.jetson or not (index or rows):
-        steps.say("%s: the one that PyTorch came from" % text, changes="packages")
+        if not torch:
+            steps.say("%s: the one that PyTorch came from" % text, changes="packages")
     else:
         new = about.capability.startswith("1")
         cuda = "12.8" if new else LAST["11" if about.driver_before(525) else "12"]
         index = index or next((row.url for row in rows if row.cuda == cuda), rows[0].url)
+        if torch and goal == "cuda" and all(sort_key(row.cuda) < (12, 8) for row in rows):
+            if new:
+                return
+            text += "" if about.capability else " (not for RTX 50 and other Blackwell GPUs)"
         if index.endswith("/cu126") and not about.capability:
             text += " (RTX 50 and other Blackwell GPUs: cu128 in place of cu126)"
-        steps.install(text, *both, remove=both, index_url=index)
+        steps.install(text, *both, remove=remove, index_url=index, instead=instead)
 
 
 def xformers_pair(about: Situation, steps: Steps) -> None:

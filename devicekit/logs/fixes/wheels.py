@@ -13,7 +13,7 @@ from .torch_builds import another_index
 
 #: Import names of distributions that are called otherwise.
 _DISTRIBUTIONS = {
-    "torch.dml": "torch-directml",
+    "torch.dml": "torch-directml", "pyannote": "pyannote-audio",
     "cv2": "opencv-python", "skimage": "scikit-image", "sklearn": "scikit-learn", "PIL": "pillow", "yaml": "pyyaml",
     "google.protobuf": "protobuf", "tensorflow_hub": "tensorflow-hub", "pkg_resources": "setuptools",
     "distutils": "setuptools", "tensorflow_text": "tensorflow-text", "tf_keras": "tf-keras", "attr": "attrs",
