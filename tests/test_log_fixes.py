@@ -506,6 +506,20 @@ ROWS = [
         {},
         [r'--force-reinstall --no-cache-dir "numpy<2"'],
         ["pip check"],
+    # The 64-bit Python of the same release, as far as it has what was asked for.
+    (
+        "Python 3.10.6 (tags/v3.10.6:9c7b4bd) [MSC v.1932 32 bit (Intel)]\n" + IMPORTED % "../../launch_utils.py"
+        + "ERROR: Could not find a version that satisfies the requirement torch==2.1.2 (from versions: none)",
+        WINDOWS,
+        [r"64-bit \(x64\) Python 3\.10\b"],
+        [r"Python 3\.1[1-9]", r"py -3\.1[1-9]"],
+    ),
+    (
+        "Python 3.9.13 (tags/v3.9.13:6de2ca5) [MSC v.1929 32 bit (Intel)] on win32\n" + NO_WHEEL % "tensorflow==2.10",
+        WINDOWS,
+        [r"py -3\.9 -m venv", r"tensorflow==2\.10\.\*"],
+        [r"Python 3\.1\d"],
+    ),
     # What a release dropped: the newest one again does not help.
     (
         IMPORTED % "facefix/data/blur.py"

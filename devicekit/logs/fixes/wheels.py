@@ -9,7 +9,7 @@ from ...matrix.queries import goes_with
 from ..context import PLATFORM_OF, Known
 from .situation import PYTHONS, Situation, known_specifier, listed, newest, requirement_of, wildcard
 from .steps import Steps, conda_spec, in_wsl
-from .torch_builds import another_index
+from .torch_builds import another_index, asked_index
 
 #: Import names of distributions that are called otherwise.
 _DISTRIBUTIONS = {
@@ -825,17 +825,28 @@ def _no_or_other(about: Situation, steps: Steps, name: str, bounds: str, label: 
 def _sixty_four(about: Situation, steps: Steps, name: str, bounds: str) -> None:
     """A 32-bit Python: which 64-bit one, and what to install into it."""
     where = "windows-amd64" if about.windows else ""
+    sought = about.known.sought.get(name)
+    bounds = bounds or (wildcard("==%s" % sought) if sought else "")
     pythons = about.pythons(name, known_specifier(bounds), where)
     if bounds and not pythons:  # a candidate of a release, whose files are gone, or no release at all
         bounds = re.sub(r"\.?(?:a|b|rc|dev)\d+$", "", bounds)
         pythons = about.pythons(name, known_specifier(bounds), where)
         bounds = bounds if pythons else ""
-    version = pythons[0] if pythons else "3.12"
+    latest = about.releases(name, "", where)
+    same = about.pythons(name, known_specifier(bounds) or "==%s" % latest[-1].version, where) if latest else ()
+    version = about.python if about.python in same else pythons[0] if pythons else "3.12"
     text = "Install a 64-bit (x64) Python %s: there are no wheels for 32-bit Python" % version
     if about.windows:
         steps.run(text, "winget install --id Python.Python.%s --architecture x64 -e" % version, changes="system")
-        requirement = "%s%s" % (name, bounds) if name else "tensorflow"
-        steps.new_environment("Make an environment with it", version, [requirement])
+        requirement, asked = "%s%s" % (name, bounds) if name else "tensorflow", asked_index(about)
+        if "webui" in about.words or "launch_utils.py" in " ".join(about.known.frames):
+            steps.say(
+                "Delete the program's folder venv, let PYTHON in webui-user.bat name the new python.exe, and start it again",
+                changes="files",
+            )
+            return
+        index = ["--index-url", "https://download.pytorch.org/whl/%s" % asked] if asked and name == "torch" else []
+        steps.new_environment("Make an environment with it", version, [requirement, *index])
     else:
         steps.say(text)
 
