@@ -506,6 +506,20 @@ ROWS = [
         {},
         [r'--force-reinstall --no-cache-dir "numpy<2"'],
         ["pip check"],
+    # The linker wants libcuda.so, and the driver brings libcuda.so.1.
+    (
+        "/usr/bin/ld: cannot find -lcuda: No such file or directory\ncollect2: error: ld returned 1 exit status",
+        {"os": "linux", "packages": {"torch": "2.1.0"}},
+        [r"ldconfig -p \| grep libcuda", r"sudo ln -s", r"LIBRARY_PATH=\S+/stubs"],
+        [r"force-reinstall", r"unset LD_LIBRARY", r"LD_LIBRARY_PATH="],
+    ),
+    (
+        "ImportError: /v/site-packages/torch/lib/libtorch_cuda.so: undefined symbol: ncclMemFree\n"
+        "nvidia-nccl-cu11==2.14.3\nnvidia-nccl-cu12==2.27.3\n",
+        LINUX,
+        ["uninstall -y nvidia-nccl-cu11 nvidia-nccl-cu12"],
+        ["unset LD_LIBRARY_PATH"],
+    ),
     # The 64-bit Python of the same release, as far as it has what was asked for.
     (
         "Python 3.10.6 (tags/v3.10.6:9c7b4bd) [MSC v.1932 32 bit (Intel)]\n" + IMPORTED % "../../launch_utils.py"

@@ -65,7 +65,7 @@ WORDS = {
     "--gpus=all": "gpus-all", "docker compose": "compose", "docker-compose": "compose", "nvidia-cudnn-cu11  ": "cuda-wheels",
     "nvidia-cudnn-cu12  ": "cuda-wheels", "nvidia-cudnn-cu13  ": "cuda-wheels",
     "tensorflow[and-cuda]": "cuda-wheels", "+ nvidia-cudnn-cu12==": "cuda-wheels",
-    "nvidia-nccl-cu12": "nccl-12", "nvidia-nccl-cu13": "nccl-13", "packages/flax/": "flax",
+    "nvidia-nccl-cu11": "nccl-11", "nvidia-nccl-cu12": "nccl-12", "nvidia-nccl-cu13": "nccl-13", "packages/flax/": "flax",
     "packages/keras/": "keras", "packages\\keras\\": "keras", "import keras": "keras", 'file "': "traceback",
     "packages/optax/": "optax", "error when deserializing class": "saved-model", "load_model(": "saved-model",
     "packages/chex/": "chex", "packages/haiku/": "dm-haiku", "packages/numpyro/": "numpyro",

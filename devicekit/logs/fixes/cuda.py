@@ -150,7 +150,9 @@ def cuda_library_missing(about: Situation, steps: Steps) -> None:
         steps.say("macOS has no CUDA: uninstall the CUDA build, and use the CPU or Metal")
         return
     _found_elsewhere(about, steps)
-    if about.signature == "cuda-win-library-cannot-be-loaded":
+    if about.signature == "xla-ld-no-stub":
+        _for_the_linker(about, steps)
+    elif about.signature == "cuda-win-library-cannot-be-loaded":
         ctranslate2_libraries(about, steps, library_of(about))
     elif about.library == "CuPy":
         _cupy_libraries(about, steps)
@@ -173,6 +175,29 @@ def _found_elsewhere(about: Situation, steps: Steps) -> None:
         path = "export LD_LIBRARY_PATH=%s${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" % folder
         text = "%s is there: put its folder on the loader's path before Python starts" % library_of(about)
         steps.run(text, path, on="linux", changes="variables")
+
+
+def _for_the_linker(about: Situation, steps: Steps) -> None:
+    """What the linker looks for has no number at its end: libcuda.so is of the driver, the others of the toolkit."""
+    path = "export LIBRARY_PATH=%s${LIBRARY_PATH:+:$LIBRARY_PATH}"
+    own = "/usr/lib/wsl/lib" if about.wsl else "/usr/lib64-nvidia" if about.hosted else ""
+    if "-lcuda" not in re.findall(r"-l\w+", about.line):
+        text = "If CUDA's toolkit is installed (cuDNN is a package of its own), name its folder to the linker"
+        steps.run(text, path % "/usr/local/cuda/lib64", on="linux", changes="variables")
+        steps.say("Else install the toolkit of the CUDA release that the framework was built for", "admin", "system")
+    elif own:
+        text = "libcuda.so, of NVIDIA's driver, is in %s here: name that folder to the linker" % own
+        steps.run(text, path % own, on="linux", changes="variables")
+    else:
+        text = "libcuda belongs to NVIDIA's driver: see whether it is there, as libcuda.so.1"
+        steps.run(text, "ldconfig -p | grep libcuda", on="linux")
+        if about.container:
+            steps.say("If it is not: start the container with its GPU (docker run --gpus all)")
+        command = "f=$(ldconfig -p | grep -m1 'libcuda.so.1 (libc6,' | sed 's/.*=> //') && sudo ln -s $f ${f%.1}"
+        text = "If it is, without libcuda.so: make that link, which the linker looks for"
+        steps.run(text, command, on="linux", who="admin", changes="system")
+        text = "To compile on a machine without a driver, let the linker (never LD_LIBRARY_PATH) take the toolkit's stub"
+        steps.run(text, path % "/usr/local/cuda/lib64/stubs", on="linux", changes="variables", instead=True)
 
 
 def _tensorflow_libraries(about: Situation, steps: Steps) -> None:
@@ -393,8 +418,10 @@ def _torch_libraries(about: Situation, steps: Steps) -> None:
         steps.install(text % add_on, name, add_on, remove=[add_on], index_url=url)
         steps.say("Or both in one build for CUDA: https://pytorch.org/get-started/locally/", instead=True)
         return
-    both = ("nvidia-nccl-cu12", "nvidia-nccl-cu13")
-    if "nccl" in about.line and (set(both) <= set(about.packages) or {"nccl-12", "nccl-13"} <= about.words):
+    numbers = ("11", "12", "13")
+    both = ["nvidia-nccl-cu" + item for item in numbers if "nccl-" + item in about.words]
+    both = [name for name in ("nvidia-nccl-cu" + item for item in numbers) if name in both or name in about.packages]
+    if "nccl" in about.line and len(both) > 1:
         steps.uninstall(
             "Two packages bring the same libnccl.so.2, and one overwrote the other's: uninstall both", *both
         )
