@@ -506,6 +506,21 @@ ROWS = [
         {},
         [r'--force-reinstall --no-cache-dir "numpy<2"'],
         ["pip check"],
+    # What the message asks for is there: Python looked before.
+    (
+        "Successfully installed accelerate-0.20.3\nImportError: Using the `Trainer` with `PyTorch` requires "
+        "`accelerate>=0.20.1`: Please run `pip install transformers[torch]` or `pip install accelerate -U`",
+        {"os": "linux", "os_version": "Google Colab"},
+        [r"restart the notebook's kernel"],
+        [r"-m pip install"],
+    ),
+    (
+        "ImportError: Using the `Trainer` with `PyTorch` requires `accelerate>=0.26.0`: Please run "
+        "`pip install transformers[torch]` or `pip install 'accelerate>=0.26.0'`",
+        {"os": "linux", "packages": {"accelerate": "0.21.0"}},
+        [r"install \"transformers\[torch\]"],
+        [r"restart"],
+    ),
     # The linker wants libcuda.so, and the driver brings libcuda.so.1.
     (
         "/usr/bin/ld: cannot find -lcuda: No such file or directory\ncollect2: error: ld returned 1 exit status",

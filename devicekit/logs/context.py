@@ -15,7 +15,10 @@ from ..matrix.matrix import BUNDLED, accepts
 VERSIONS = ("python", "cuda", "cudnn", "driver", "rocm", "capability", "gfx", "runtime", "saved_keras")
 
 #: Pattern groups with the version of a distribution.
-_PACKAGES = ("tensorflow", "keras", "jax", "jaxlib", "torch", "numpy", "protobuf", "onnxruntime_gpu", "onnxruntime")
+_PACKAGES = (
+    "tensorflow", "keras", "jax", "jaxlib", "torch", "numpy", "protobuf", "onnxruntime_gpu", "onnxruntime",
+    "accelerate",
+)
 
 _VENDORS = (
     (
@@ -60,7 +63,7 @@ WORDS = {
     "mirroredstrategy": "mirrored", "> library(": "r", "reticulate": "r", "rstudio": "r", "www.piwheels.org": "raspberry",
     "swig_import_helper": "tf1-native", "python\\pywrap_tensorflow_internal.py": "tf1-native",
     "/content/drive": "hosted", "google.colab": "hosted", "/kaggle/working": "hosted", "/kaggle/input": "hosted",
-    "colab": "colab", "/usr/local/lib/python3": "own-dist-packages",
+    "colab": "colab", "using either !pip or !apt": "hosted", "/usr/local/lib/python3": "own-dist-packages",
     "docker desktop": "docker-desktop", "nixos": "nixos", "alpine": "alpine", "--gpus all": "gpus-all",
     "--gpus=all": "gpus-all", "docker compose": "compose", "docker-compose": "compose", "nvidia-cudnn-cu11  ": "cuda-wheels",
     "nvidia-cudnn-cu12  ": "cuda-wheels", "nvidia-cudnn-cu13  ": "cuda-wheels",

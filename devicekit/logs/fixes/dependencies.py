@@ -665,6 +665,8 @@ def _of_its_own(about: Situation, steps: Steps) -> bool:
         _conflict(about, steps)
     elif about.signature == "build-needs-compiler" and not about.windows:
         _compiler(about, steps)
+    elif about.signature == "gen-import-asks-to-install" and about.groups.get("asked_for"):
+        _asked_for(about, steps)
     elif "TensorFlow Addons" in about.summary:
         fitting_add_on(about, steps, "tensorflow-addons", about.version.partition("+")[0])
     else:
@@ -821,6 +823,22 @@ def dependency_incompatible(about: Situation, steps: Steps) -> None:
         steps.reinstall("A part of %s is missing: write its files again" % name, name)
     else:
         _other_version(about, steps, version)
+
+
+def _asked_for(about: Situation, steps: Steps) -> None:
+    """What a message says to install, which may be there since after the import that looked for it."""
+    asked, notebook = about.groups["asked_for"], about.hosted or "jupyter" in about.words
+    wanted = re.search(r"requires `([\w-]+)>=([\d.]*\d)`", about.line)
+    name, least = wanted.groups() if wanted else ("", "")
+    there = re.match(r"[\d.]*\d", about.packages.get(name, ""))
+    if there and accepts(">=" + least, there.group()):
+        text = "%s %s is there; if it was installed after the first import, restart %s"
+        steps.say(text % (name, there.group(), "the notebook's kernel (runtime)" if notebook else "Python, or the notebook"))
+        text = "If it stays: see whether it is there for the Python that runs"
+        steps.run(text, 'python -c "import sys, %s as a; print(sys.executable, a.__version__)"' % name)
+        return
+    later = ", then restart the notebook's kernel (runtime)" if notebook else ""
+    steps.install("Install what the message names" + later, asked)
 
 
 def _compiler(about: Situation, steps: Steps) -> None:
