@@ -506,6 +506,31 @@ ROWS = [
         {},
         [r'--force-reinstall --no-cache-dir "numpy<2"'],
         ["pip check"],
+    (
+        "RuntimeError: No GPU found. A GPU is needed for quantization.",
+        {"os": "macos", "gpu": "Apple M3"},
+        [r"without load_in_4bit", r'"mps"'],
+        [r"tensorflow"],
+    ),
+    (
+        "RuntimeError: Failed to infer device type",
+        {"os": "linux", "gpu": "NVIDIA L4", "packages": {"vllm": "0.7.2", "pynvml": "11.5.3"}},
+        [r"--upgrade pynvml"],
+        [r"install --force-reinstall"],
+    ),
+    (
+        "ImportError: libSM.so.6: cannot open shared object file: No such file or directory",
+        LINUX,
+        [r"(?s)uninstall -y opencv-python.*install opencv-python-headless", r"\blibsm6\b"],
+        [r", ?$"],
+    ),
+    # The page of PyG, as PyPI has sources alone.
+    (
+        "OSError: /x/site-packages/torch_sparse/_spmm_cpu.so: undefined symbol: _ZN5torch3jit17parseSchemaOrNameERKSs",
+        {"os": "linux", "packages": {"torch": "1.12.1+cu113"}},
+        [r"uninstall -y pyg_lib torch_scatter", r"--only-binary :all: .*-f https://data\.pyg\.org/whl/torch-1\.12\.0\+cu113\.html"],
+        [r"no-build-isolation"],
+    ),
     # What the message asks for is there: Python looked before.
     (
         "Successfully installed accelerate-0.20.3\nImportError: Using the `Trainer` with `PyTorch` requires "
@@ -4943,6 +4968,14 @@ ELSEWHERE = {
     "linux": r"\$env:|winget|\.exe\b|\bsetx\b|Remove-Item|tensorflow-metal|\bbrew\b|py -3",
     "macos": r"\b(sudo apt|dnf|modprobe|dmesg|ldconfig)\b|\$env:|winget|nvidia-smi|and-cuda|whl/cu|--gpus|directml|/dev/",
 }
+
+
+def test_an_index_that_the_cpu_refuses_as_well_is_the_programs():
+    (found,) = explain(
+        "RuntimeError: CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`\n"
+        "IndexError: index out of range in self"
+    )
+    assert found.code == "user-code-error" and "vocab_size" in found.fix[0].text
 
 
 def test_a_warning_is_no_error_and_a_driver_that_does_not_start_lacks_no_kernel():

@@ -8,6 +8,7 @@ from ...diagnosis.frameworks import BACKENDS, TITLES
 from ...matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, accepts
 from ...matrix.projects import Release, sort_key
 from ...matrix.queries import goes_with
+from .extensions import pyg
 from .situation import Situation, known_specifier, newest
 from .steps import Steps
 from .torch_builds import LAST, beside_torch
@@ -665,6 +666,8 @@ def _of_its_own(about: Situation, steps: Steps) -> bool:
         _conflict(about, steps)
     elif about.signature == "build-needs-compiler" and not about.windows:
         _compiler(about, steps)
+    elif re.search(r"torch_(?:scatter|sparse|cluster|spline_conv)\b.*(?:undefined sym|Symbol not|different CUDA)", about.line):
+        pyg(about, steps)
     elif about.signature == "gen-import-asks-to-install" and about.groups.get("asked_for"):
         _asked_for(about, steps)
     elif "TensorFlow Addons" in about.summary:
