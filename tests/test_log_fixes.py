@@ -528,7 +528,10 @@ ROWS = [
     (
         "OSError: /x/site-packages/torch_sparse/_spmm_cpu.so: undefined symbol: _ZN5torch3jit17parseSchemaOrNameERKSs",
         {"os": "linux", "packages": {"torch": "1.12.1+cu113"}},
-        [r"uninstall -y pyg_lib torch_scatter", r"--only-binary :all: .*-f https://data\.pyg\.org/whl/torch-1\.12\.0\+cu113\.html"],
+        [
+            r"uninstall -y pyg_lib torch_scatter",
+            r"--only-binary :all: .*-f https://data\.pyg\.org/whl/torch-1\.12\.0\+cu113\.html",
+        ],
         [r"no-build-isolation"],
     ),
     # What the message asks for is there: Python looked before.
@@ -562,7 +565,8 @@ ROWS = [
     ),
     # The 64-bit Python of the same release, as far as it has what was asked for.
     (
-        "Python 3.10.6 (tags/v3.10.6:9c7b4bd) [MSC v.1932 32 bit (Intel)]\n" + IMPORTED % "../../launch_utils.py"
+        "Python 3.10.6 (tags/v3.10.6:9c7b4bd) [MSC v.1932 32 bit (Intel)]\n"
+        + IMPORTED % "../../launch_utils.py"
         + "ERROR: Could not find a version that satisfies the requirement torch==2.1.2 (from versions: none)",
         WINDOWS,
         [r"64-bit \(x64\) Python 3\.10\b"],
@@ -580,7 +584,10 @@ ROWS = [
         + "    from torchvision.transforms.functional_tensor import rgb_to_grayscale\n"
         + "ModuleNotFoundError: No module named 'torchvision.transforms.functional_tensor'",
         {"os": "linux", "python": "3.10", "packages": {"torch": "2.2.1", "torchvision": "0.17.1"}},
-        [r"blur\.py, import from torchvision\.transforms\.functional\b", r"torch==2\.1\.2 torchvision==0\.16\.2"],
+        [
+            r"blur\.py, import from torchvision\.transforms\.functional\b",
+            r"torch==2\.1\.2 torchvision==0\.16\.2 \"numpy<2\"",
+        ],
         [r"torchvision==0\.17", r"uninstall"],
     ),
     (
@@ -591,7 +598,8 @@ ROWS = [
     ),
     (
         IMPORTED % "pytorch_lightning/callbacks/bar.py"
-        + "ImportError: cannot import name '_compare_version' from 'torchmetrics.utilities.imports' (/e/site-packages/torchmetrics/utilities/imports.py)",
+        + "ImportError: cannot import name '_compare_version' from 'torchmetrics.utilities.imports' "
+        + "(/e/site-packages/torchmetrics/utilities/imports.py)",
         LINUX,
         [r'"torchmetrics<1\.0"', r"--upgrade pytorch-lightning"],
         [r"--upgrade torchmetrics"],
@@ -4975,7 +4983,8 @@ def test_an_index_that_the_cpu_refuses_as_well_is_the_programs():
         "RuntimeError: CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`\n"
         "IndexError: index out of range in self"
     )
-    assert found.code == "user-code-error" and "vocab_size" in found.fix[0].text
+    assert found.code == "user-code-error"
+    assert "vocab_size" in found.fix[0].text
 
 
 def test_a_warning_is_no_error_and_a_driver_that_does_not_start_lacks_no_kernel():

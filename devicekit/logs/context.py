@@ -18,7 +18,7 @@ VERSIONS = ("python", "cuda", "cudnn", "driver", "rocm", "capability", "gfx", "r
 _PACKAGES = (
     "tensorflow", "keras", "jax", "jaxlib", "torch", "numpy", "protobuf", "onnxruntime_gpu", "onnxruntime",
     "accelerate",
-)
+)  # fmt: skip
 
 _VENDORS = (
     (

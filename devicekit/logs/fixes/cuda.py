@@ -196,7 +196,9 @@ def _for_the_linker(about: Situation, steps: Steps) -> None:
         command = "f=$(ldconfig -p | grep -m1 'libcuda.so.1 (libc6,' | sed 's/.*=> //') && sudo ln -s $f ${f%.1}"
         text = "If it is, without libcuda.so: make that link, which the linker looks for"
         steps.run(text, command, on="linux", who="admin", changes="system")
-        text = "To compile on a machine without a driver, let the linker (never LD_LIBRARY_PATH) take the toolkit's stub"
+        text = (
+            "To compile on a machine without a driver, let the linker (never LD_LIBRARY_PATH) take the toolkit's stub"
+        )
         steps.run(text, path % "/usr/local/cuda/lib64/stubs", on="linux", changes="variables", instead=True)
 
 

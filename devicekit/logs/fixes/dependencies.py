@@ -666,7 +666,9 @@ def _of_its_own(about: Situation, steps: Steps) -> bool:
         _conflict(about, steps)
     elif about.signature == "build-needs-compiler" and not about.windows:
         _compiler(about, steps)
-    elif re.search(r"torch_(?:scatter|sparse|cluster|spline_conv)\b.*(?:undefined sym|Symbol not|different CUDA)", about.line):
+    elif re.search(
+        r"torch_(?:scatter|sparse|cluster|spline_conv)\b.*(?:undefined sym|Symbol not|different CUDA)", about.line
+    ):
         pyg(about, steps)
     elif about.signature == "gen-import-asks-to-install" and about.groups.get("asked_for"):
         _asked_for(about, steps)
@@ -704,8 +706,10 @@ _GONE = (
         r"functional_tensor torchvision\.transforms", "torchvision", "0.17",
         "import from torchvision.transforms.functional", "edit",
     ),
-    (r"(?:load_state_dict_from_url torchvision\.models\.)?utils(?: torchvision\.models)?", "torchvision", "",
-     "import load_state_dict_from_url from torch.hub", "edit"),
+    (
+        r"utils torchvision\.models|load_state_dict_from_url torchvision\.models\.(?:utils|resnet)", "torchvision", "",
+        "import load_state_dict_from_url from torch.hub", "edit",
+    ),
     (
         r"(?:AudioMetaData|info|list_audio_backends|[gs]et_audio_backend|io|sox_effects|kaldi_io|backend|prototype) torchaudio"
         r"|\w+ torchaudio\.(?:io|backend|prototype|sox_effects)(?:\.\w+)?", "torchaudio", "2.9",
@@ -836,7 +840,9 @@ def _asked_for(about: Situation, steps: Steps) -> None:
     there = re.match(r"[\d.]*\d", about.packages.get(name, ""))
     if there and accepts(">=" + least, there.group()):
         text = "%s %s is there; if it was installed after the first import, restart %s"
-        steps.say(text % (name, there.group(), "the notebook's kernel (runtime)" if notebook else "Python, or the notebook"))
+        steps.say(
+            text % (name, there.group(), "the notebook's kernel (runtime)" if notebook else "Python, or the notebook")
+        )
         text = "If it stays: see whether it is there for the Python that runs"
         steps.run(text, 'python -c "import sys, %s as a; print(sys.executable, a.__version__)"' % name)
         return
@@ -1162,7 +1168,9 @@ def _both_again(
     both: Tuple[str, ...] = ("torch", *dict.fromkeys((add_on, *beside_torch(about))))
     remove = () if torch else both
     if torch:
-        both = tuple("%s==%s" % (name, torch if name == "torch" else _companion_of(name, torch)) for name in both)
+        pins = ((name, torch if name == "torch" else _companion_of(name, torch)) for name in both)
+        both = tuple("%s==%s" % pin for pin in pins if pin[1])
+        both += ("numpy<2",) if sort_key(torch) < (2, 3) else ()  # which has another interface
     goal = "cpu" if about.known.no_gpu else {"amd": "rocm", "intel": "xpu"}.get(about.vendor, "cuda")
     known = BUNDLED.indexes("torch", goal, about.platform or "linux-x86_64")
     rows = [row for row in known if not about.python or about.releases("torch", row.versions, "", about.python)]
