@@ -246,7 +246,7 @@ ROWS = [
         {**LINUX, "gpu": "AMD Radeon RX 7900 XT", "python": "3.11", "packages": {"onnxruntime-gpu": "1.20.1"}},
         [
             r"uninstall -y onnxruntime onnxruntime-gpu && python -m pip install onnxruntime-migraphx",
-            r"install onnxruntime\n",
+            r"install onnxruntime(\n|$)",
         ],
         [r"cuda-toolkit"],
     ),
@@ -419,6 +419,7 @@ ROWS = [
         {**LINUX, "packages": {"tensorflow": "2.9.1"}},
         [r"CUDA 11\.2 and cuDNN 8\.1 or a later 8", r"conda-forge cudatoolkit=11\.2"],
         [r"soft_device_placement"],
+    ),
     # An optimizer that Keras replaces on Apple silicon, and whose replacement does not exist; no saved model has it.
     (
         "WARNING:absl:There is a known slowdown when using v2.11+ Keras optimizers on M1/M2 Macs. Falling back to the legacy "
@@ -506,6 +507,7 @@ ROWS = [
         {},
         [r'--force-reinstall --no-cache-dir "numpy<2"'],
         ["pip check"],
+    ),
     (
         "RuntimeError: No GPU found. A GPU is needed for quantization.",
         {"os": "macos", "gpu": "Apple M3"},

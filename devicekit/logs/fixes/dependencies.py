@@ -7,7 +7,6 @@ from ...diagnosis import pages
 from ...diagnosis.frameworks import BACKENDS, TITLES
 from ...matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, accepts
 from ...matrix.projects import Release, sort_key
-from ...matrix.queries import goes_with
 from .extensions import pyg
 from .situation import Situation, known_specifier, newest
 from .steps import Steps
@@ -147,7 +146,9 @@ def protobuf_incompatible(about: Situation, steps: Steps) -> None:
     if about.groups.get("name", "").startswith("bases"):
         bounds = "==%s" % works if works else "<3.21"  # the one whose native part is called so
         steps.reinstall("Write protobuf's files again", "protobuf" + bounds)
-        steps.say("If it stays, uninstall it, delete what is left in google/protobuf of site-packages, and install again")
+        steps.say(
+            "If it stays, uninstall it, delete what is left in google/protobuf of site-packages, and install again"
+        )
         return
     newer = about.groups.get("name", "") == "runtime_version" or (wanted and sort_key(wanted) >= (5,))
     if newer:

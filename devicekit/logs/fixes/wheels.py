@@ -286,7 +286,7 @@ def _of_64_bits(about: Situation, steps: Steps) -> bool:
         return False
     text = "The file is for 64-bit Python %s: see whether this one has 32 bits" % about.python
     steps.run(text, _SHOW_BITS)
-    text = "There are no wheels for 32-bit Python: install the 64-bit (x64) Python %s from python.org, and then the file with it"
+    text = "There are no wheels for 32-bit Python: install the 64-bit (x64) Python %s from python.org, then the file with it"
     steps.say(text % about.python, changes="system")
     return True
 
@@ -420,7 +420,8 @@ def _python_fits(about: Situation, steps: Steps, name: str, label: str, newer: s
             item for item in sorted(about.pythons(name, "", about.platform), key=sort_key) if item != about.python
         ]
         steps.say("It has wheels for Python %s, too; the newer releases for arm64 only" % listed(others))
-        if re.match("tensorflow-m", name) and about.platform != "macos-arm64":  # all of its wheels are for macOS 11 or later
+        # All of its wheels are for macOS 11 or later.
+        if re.match("tensorflow-m", name) and about.platform != "macos-arm64":
             _as_macos_11(steps)
     if about.installer == "pip" and not about.manager:
         steps.run(*update)
@@ -626,7 +627,9 @@ def _intel_mac(about: Situation, steps: Steps, name: str, bounds: str) -> None:
     same = same if about.releases("tensorflow", same, about.platform, about.python) else ""
     right = name + bounds if plug_in else "tensorflow" + same
     text = "On a Mac with an Intel processor: install tensorflow itself, whose wheels for it end with 2.16.2"
-    pythons = about.pythons(name, usable, about.platform) if plug_in else about.pythons("tensorflow", same, about.platform)
+    pythons = (
+        about.pythons(name, usable, about.platform) if plug_in else about.pythons("tensorflow", same, about.platform)
+    )
     if about.python and pythons and about.python not in pythons:
         text = "Its last wheels for Intel processors are for Python %s" % pythons[0] if plug_in else text
         steps.new_environment(text, pythons[0], [right], instead=bool(steps.fixes))
