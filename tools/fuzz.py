@@ -299,7 +299,7 @@ class Fuzzer:
         return mutate_text(TEXTS.get(name, CPUINFO), rng), parse
 
     def ld_cache(self, rng):
-        from devicekit.machine.probe.ld_cache import parse_ld_cache
+        from devicekit.machine.probe.elf import parse_ld_cache
 
         return mutate_bytes(ld_so_cache(rng), rng), parse_ld_cache
 

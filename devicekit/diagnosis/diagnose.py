@@ -23,7 +23,6 @@ from .rules import (  # noqa: F401 - they register themselves
     driver_health,
     fatal_variables,
     gpu_code,
-    hidden_devices,
     keras,
     known_defects,
     metal,

@@ -171,7 +171,7 @@ class LiveHost(Host):
         if self._loader_cache is None:
             self._loader_cache = {}
             if self.system == "linux":
-                from .probe.ld_cache import parse_ld_cache
+                from .probe.elf import parse_ld_cache
 
                 try:
                     self._loader_cache = parse_ld_cache(self.read_bytes("/etc/ld.so.cache", 16 << 20))

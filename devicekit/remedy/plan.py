@@ -17,8 +17,7 @@ from ..matrix.target import PYTHONS, Target
 from ..resolver.engine import Conflict, Need, parsed, solve
 from ..resolver.goals import GOALS, platforms_for
 from ..resolver.sets import best_set
-from .layout import UNSETTABLE
-from .orphans import orphans
+from .layout import UNSETTABLE, orphans
 from .predicted import FORMATS, PLUGIN_FILES, Release, build_of, exact, predict, predict_new
 from .result import Attempt, Change, Remedy
 

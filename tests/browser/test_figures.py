@@ -12,9 +12,8 @@ from measurements import HOSTILE, benchmark, comparison, tuning
 from devicekit.report.figures.divergence import divergence_panels
 from devicekit.report.figures.drawing import figure, shortened
 from devicekit.report.figures.errors import error_panels
-from devicekit.report.figures.gains import gain_panels
 from devicekit.report.figures.svg import CLASSES, inline_svg
-from devicekit.report.figures.throughput import throughput_panels
+from devicekit.report.figures.throughput import gain_panels, throughput_panels
 
 
 def words(drawn):

@@ -6,7 +6,7 @@ import pytest
 
 from devicekit.machine.live_host import LiveHost
 from devicekit.machine.probe.driver import parse_nvidia_information, parse_nvidia_version
-from devicekit.machine.probe.ld_cache import parse_ld_cache
+from devicekit.machine.probe.elf import parse_ld_cache
 from devicekit.machine.probe.native import find_libraries, parse_os_release
 from devicekit.machine.probe.process import parse_proc_version, read_process
 

@@ -526,7 +526,7 @@ def test_slices_without_nvml(make_machine):
 
 METER = """
 import json, sys
-from devicekit.measure.benchmark.energy import meter_of
+from devicekit.measure.benchmark.taking_steps import meter_of
 meter = meter_of("cuda", sys.argv[1])
 before, after = meter.joules(), meter.joules()
 print(json.dumps([before, after]))

@@ -4,12 +4,11 @@ import os
 import sys
 from typing import Any, Callable, Dict, Optional, Tuple
 
-from .energy import meter_of
 from .models import model_named, resized
 from .settings import apply_settings, threads_of
 from .steadiness import is_steady
 from .step_loop import Job, Loop
-from .taking_steps import take_steps
+from .taking_steps import meter_of, take_steps
 
 Say = Callable[..., None]
 
@@ -217,7 +216,7 @@ def loop_for(framework: str) -> Callable[[Any, Any, Job], Loop]:
 
         return TorchLoop
     if framework == "tensorflow1":
-        from .loops_tensorflow1 import TensorFlow1Loop
+        from .loops_tensorflow import TensorFlow1Loop
 
         return TensorFlow1Loop
     from .loops_tensorflow import TensorFlowLoop

@@ -12,8 +12,7 @@ from ..amounts import count, framework_title, grouped, memory, ratio, relative, 
 from ..benchmark import against_line, row_details
 from ..figures.divergence import divergence_panels
 from ..figures.errors import error_panels
-from ..figures.gains import gain_panels
-from ..figures.throughput import row_labels, throughput_panels
+from ..figures.throughput import gain_panels, row_labels, throughput_panels
 from ..headline import headline, rest_of
 from ..memory_estimate import heading as memory_heading
 from ..memory_estimate import layers, parts
