@@ -208,11 +208,11 @@ def prepare(keras: Any, task: Dict[str, Any]) -> Tuple[Any, Job, str]:
 def loop_for(framework: str) -> Callable[[Any, Any, Job], Loop]:
     """Return the class of the loop for a framework."""
     if framework == "jax":
-        from .loops_jax import JaxLoop
+        from .loops_keras3 import JaxLoop
 
         return JaxLoop
     if framework == "torch":
-        from .loops_torch import TorchLoop
+        from .loops_keras3 import TorchLoop
 
         return TorchLoop
     if framework == "tensorflow1":
