@@ -420,6 +420,34 @@ ROWS = [
         [r"CUDA 11\.2 and cuDNN 8\.1 or a later 8", r"conda-forge cudatoolkit=11\.2"],
         [r"soft_device_placement"],
     ),
+    # The Python is right, and the package in it is for the other processor.
+    (
+        "ImportError: dlopen(/opt/py/lib/python3.11/site-packages/tensorflow/python/_pywrap_tensorflow.so, 0x0006): tried: "
+        "'/opt/py/x.so' (mach-o file, but is an incompatible architecture (have 'x86_64', need 'arm64'))",
+        {**MAC, "python": "3.11"},
+        [r"\A.*\n.*\n.*uninstall -y tensorflow && python -m pip install tensorflow\n"],
+        [],
+    ),
+    # On Windows tensorflow-intel has the files of TensorFlow 2.11 to 2.17.
+    (
+        "tensorflow-directml-plugin 0.4.0.dev230202 requires tensorflow-cpu==2.10.0, but you have tensorflow-cpu 2.13.1 which "
+        "is incompatible.",
+        WINDOWS,
+        [r"uninstall -y [^;&]*tensorflow-intel.* tensorflow-cpu==2\.10\.0"],
+        [],
+    ),
+    (
+        'status: INTERNAL: platform is already registered with name: "METAL"',
+        MAC,
+        [r"\A.*\n.*\n.*uninstall -y tensorflow-metal\n"],
+        [],
+    ),
+    (
+        "Cell In[3], line 1\n----> 1 import tensorflow as tf\nModuleNotFoundError: No module named 'tensorflow'",
+        WINDOWS,
+        [r"\A.*\n.*%pip install tensorflow"],
+        [],
+    ),
     # An optimizer that Keras replaces on Apple silicon, and whose replacement does not exist; no saved model has it.
     (
         "WARNING:absl:There is a known slowdown when using v2.11+ Keras optimizers on M1/M2 Macs. Falling back to the legacy "

@@ -1616,6 +1616,9 @@ def directml_pair(about: Situation, steps: Steps) -> None:
         for name in ("tensorflow", "tensorflow-cpu", "tensorflow-gpu", "tensorflow-intel")
         if name in about.packages
     ]
+    newer = about.is_at_least("2.11") or re.search(r"have tensorflow(?:-cpu)? 2\.1[1-9]", about.line)
+    if newer and about.windows:  # there tensorflow and tensorflow-cpu are empty, and tensorflow-intel has the files
+        owners = list(dict.fromkeys((*owners, "tensorflow-cpu", "tensorflow-intel")))
     install_directml(about, steps, "The plug-in works with TensorFlow 2.10 alone (Python 3.7 to 3.10)", owners)
 
 

@@ -907,6 +907,8 @@ def _install_missing(about: Situation, steps: Steps, name: str) -> None:
         text = "The notebook's kernel is not that of the conda environment (ENV): make it one, and choose it in the notebook"
         steps.run(text, "conda install -n ENV ipykernel", changes="packages")
         steps.run("Then", "conda run -n ENV python -m ipykernel install --user --name ENV", changes="packages")
+    if "jupyter" in about.words:
+        steps.say("In a notebook: %%pip install %s in a cell, then restart the kernel" % name)
     if not there:
         _install_for_the_program(about, steps, name, requirement)
     if name == "torch" and compiled:
@@ -918,8 +920,6 @@ def _install_missing(about: Situation, steps: Steps, name: str) -> None:
         text = "Or, with JAX or PyTorch installed, set KERAS_BACKEND to jax or torch before Keras is imported"
         steps.say(text, changes="variables", instead=True)
     steps.run("If it is installed already, see for which Python", "python -m pip --version")
-    if "jupyter" in about.words:
-        steps.say("In a notebook: %%pip install %s in a cell, then restart the kernel" % name)
 
 
 def _install_for_the_program(about: Situation, steps: Steps, name: str, requirement: str) -> None:
@@ -1235,12 +1235,20 @@ def rosetta_python(about: Situation, steps: Steps) -> None:
         asked, bounds = name, "==" + about.version.partition("+")[0]
     pythons = about.pythons(asked, known_specifier(bounds), "macos-arm64") if bounds else ()
     pythons = pythons or (about.pythons(name, "", "macos-arm64") if name else PYTHONS[:7])
+    if about.signature.endswith("-arm") and re.search(r"-packages/tensorflow/", about.line):
+        keep = _kept(about)
+        bounds = requirement_of(keep)[1]
+        keep = keep if about.releases("tensorflow", bounds, "macos-arm64", about.python) else "tensorflow"
+        if about.releases("tensorflow", "", "macos-arm64", about.python):
+            text = "This Python is for arm64, and the TensorFlow is for Intel: uninstall it, and install it with this Python"
+            steps.install(text, keep, remove=[item for item in about.packages if item in TENSORFLOW_OWNERS] or [name])
     steady = [item for item in (about.python, "3.12", "3.11", "3.10", *pythons) if item in pythons]
     python = (steady or ["3.12"])[0]
     steps.run(
         "Make an environment with a native Python for arm64 (Apple silicon), and install everything again in it",
         "uv venv --python cpython-%s-macos-aarch64" % python,
         changes="files",
+        instead=bool(steps.fixes),
     )
     steps.say("Or install Miniforge for arm64; a terminal that is opened with Rosetta starts the Intel Python again")
     steps.run("It should print arm64", 'python -c "import platform; print(platform.machine())"')
