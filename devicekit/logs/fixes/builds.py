@@ -488,13 +488,10 @@ def gpu_vendor_unsupported(about: Situation, steps: Steps) -> None:
         text = "On Macs with an Intel processor, Apple's plug-in has builds up to 1.0, for TensorFlow 2.13"
         steps.install(text, "tensorflow-metal==1.0.*", "tensorflow==2.13.*")
     elif about.macos:
+        text = 'macOS has no CUDA: use the device "mps" (PyTorch) or tensorflow-metal on Apple silicon'
         if "quantiz" in about.line:
-            text = "bitsandbytes quantizes for CUDA: load the model without load_in_4bit, load_in_8bit and quantization_config"
-            steps.say(text + ", or one in llama.cpp's format (GGUF) or MLX's", changes="code")
-        use = {"torch": 'the device "mps"', "tensorflow": "tensorflow-metal"}
-        framework = "torch" if "quantiz" in about.line else about.framework
-        both = 'the device "mps" (PyTorch) or tensorflow-metal'
-        steps.say("macOS has no CUDA: use %s on Apple silicon" % use.get(framework, both), changes="code")
+            text = 'Load the model without load_in_4bit, load_in_8bit and quantization_config, on the device "mps"'
+        steps.say(text, changes="code")
     elif about.framework in ("torch", "jax", "onnxruntime"):
         cpu_only_build(about, steps)
     elif about.windows:

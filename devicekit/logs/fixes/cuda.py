@@ -179,27 +179,18 @@ def _found_elsewhere(about: Situation, steps: Steps) -> None:
 
 def _for_the_linker(about: Situation, steps: Steps) -> None:
     """What the linker looks for has no number at its end: libcuda.so is of the driver, the others of the toolkit."""
-    path = "export LIBRARY_PATH=%s${LIBRARY_PATH:+:$LIBRARY_PATH}"
-    own = "/usr/lib/wsl/lib" if about.wsl else "/usr/lib64-nvidia" if about.hosted else ""
-    if "-lcuda" not in re.findall(r"-l\w+", about.line):
-        text = "If CUDA's toolkit is installed (cuDNN is a package of its own), name its folder to the linker"
-        steps.run(text, path % "/usr/local/cuda/lib64", on="linux", changes="variables")
-        steps.say("Else install the toolkit of the CUDA release that the framework was built for", "admin", "system")
-    elif own:
-        text = "libcuda.so, of NVIDIA's driver, is in %s here: name that folder to the linker" % own
-        steps.run(text, path % own, on="linux", changes="variables")
+    folder = "/usr/lib/wsl/lib" if about.wsl else "/usr/lib64-nvidia" if about.hosted else ""
+    folder = folder if re.search(r"-lcuda\b", about.line) else "/usr/local/cuda/lib64"
+    if folder:
+        text = "Name the folder of that library to the linker, if it is there; else install the toolkit"
+        path = "export LIBRARY_PATH=%s${LIBRARY_PATH:+:$LIBRARY_PATH}" % folder
+        steps.run(text, path, on="linux", changes="variables")
     else:
         text = "libcuda belongs to NVIDIA's driver: see whether it is there, as libcuda.so.1"
         steps.run(text, "ldconfig -p | grep libcuda", on="linux")
-        if about.container:
-            steps.say("If it is not: start the container with its GPU (docker run --gpus all)")
         command = "f=$(ldconfig -p | grep -m1 'libcuda.so.1 (libc6,' | sed 's/.*=> //') && sudo ln -s $f ${f%.1}"
         text = "If it is, without libcuda.so: make that link, which the linker looks for"
         steps.run(text, command, on="linux", who="admin", changes="system")
-        text = (
-            "To compile on a machine without a driver, let the linker (never LD_LIBRARY_PATH) take the toolkit's stub"
-        )
-        steps.run(text, path % "/usr/local/cuda/lib64/stubs", on="linux", changes="variables", instead=True)
 
 
 def _tensorflow_libraries(about: Situation, steps: Steps) -> None:

@@ -680,8 +680,8 @@ def _of_its_own(about: Situation, steps: Steps) -> bool:
     return True
 
 
-#: What SciPy and others do not have any more: from a module, since which release, and where it is now (release notes, and
-#: wheels of before and after). What is edited, and what the older release is kept for, has no newer user mostly.
+#: What SciPy and others do not have any more: from a module, since which release, and where it is now (release notes,
+#: wheels). "edit", "keep": where what uses it is seldom updated.
 _GONE = (
     (r"tri[lu]? scipy\.linalg", "SciPy", "1.13", "numpy has them: numpy.triu"),
     (
@@ -696,44 +696,29 @@ _GONE = (
     (r"\w+ scipy\.misc", "SciPy", "", "imageio and Pillow read and resize images, scipy.special has comb and logsumexp"),
     (r"(?:joblib|six) sklearn\.externals", "scikit-learn", "", "import joblib or six itself"),
     (r"is_flash_attn_available transformers\.utils", "transformers", "4.35", "is_flash_attn_2_available"),
-    (r"AdamW transformers(?:\.optimization)?", "transformers", "4.50", "use torch.optim.AdamW", "keep"),
     (
-        r"(?:apply_chunking_to_forward|find_pruneable_heads_and_indices|prune_linear_layer) transformers\.modeling_utils",
-        "transformers", "4.56", "import it from transformers.pytorch_utils", "keep",
+        r"(?:cached_download|url_to_filename|filename_to_url) huggingface_hub[\w.]*", "huggingface-hub", "0.26",
+        "hf_hub_download",
     ),
-    (r"(?:\w*Beam\w*Scorer|AutoModelWithLMHead) transformers", "transformers", "5", "the models' generate()", "keep"),
-    (r"AutoModelForVision2Seq transformers", "transformers", "5", "AutoModelForImageTextToText", "keep"),
+    (r"AdamW transformers(?:\.optimization)?", "transformers", "4.50", "torch.optim.AdamW", "keep"),
+    (r"(?:\w*Beam\w*Scorer|AutoModelWithLMHead|AutoModelForVision2Seq) transformers", "transformers", "5", "", "keep"),
     (
         r"functional_tensor torchvision\.transforms", "torchvision", "0.17",
         "import from torchvision.transforms.functional", "edit",
     ),
+    (r"utils torchvision\.models", "torchvision", "", "import load_state_dict_from_url from torch.hub", "edit"),
     (
-        r"utils torchvision\.models|load_state_dict_from_url torchvision\.models\.(?:utils|resnet)", "torchvision", "",
-        "import load_state_dict_from_url from torch.hub", "edit",
+        r"(?:AudioMetaData|info|list_audio_backends|[gs]et_audio_backend|io|sox_effects|backend) torchaudio"
+        r"|\w+ torchaudio\.(?:io|backend)", "torchaudio", "2.9", "torchaudio.load needs no backend", "keep",
     ),
+    (r"_compare_version torchmetrics\.utilities\.imports", "torchmetrics", "1.0", "packaging.version", "keep"),
     (
-        r"(?:AudioMetaData|info|list_audio_backends|[gs]et_audio_backend|io|sox_effects|kaldi_io|backend|prototype) torchaudio"
-        r"|\w+ torchaudio\.(?:io|backend|prototype|sox_effects)(?:\.\w+)?", "torchaudio", "2.9",
-        "torchaudio.load needs no backend, and torchcodec tells what a file has", "keep",
+        r"(?:rank_zero_only|EPOCH_OUTPUT|distributed|cloud_io) pytorch_lightning\.utilities(?:\.\w+)?", "pytorch-lightning",
+        "2.0", "import rank_zero_only from pytorch_lightning.utilities.rank_zero", "edit",
     ),
-    (r"_compare_version torchmetrics\.utilities\.imports", "torchmetrics", "1.0", "use packaging.version", "keep"),
-    (
-        r"rank_zero_only pytorch_lightning\.utilities\.distributed|distributed pytorch_lightning\.utilities",
-        "pytorch-lightning", "2.0", "import rank_zero_only from pytorch_lightning.utilities.rank_zero", "edit",
-    ),
-    (
-        r"EPOCH_OUTPUT pytorch_lightning\.utilities\.types|cloud_io pytorch_lightning\.utilities", "pytorch-lightning", "2.0",
-        "lightning_fabric.utilities.cloud_io has load, and EPOCH_OUTPUT was a list", "keep",
-    ),
-    (r"metrics pytorch_lightning", "pytorch-lightning", "", "install and import torchmetrics in its place", "edit"),
-    (r"_six torch|\w+ torch\._six", "PyTorch", "", "torch.inf, str for string_classes, collections.abc"),
-    (r"log torch\.distributed\.elastic\.agent\.server\.api", "PyTorch", "", "logger"),
-    (r"HfFolder huggingface_hub", "huggingface-hub", "1.0", "huggingface_hub.get_token()"),
-    (r"ANTIALIAS PIL\.Image", "Pillow", "10", "Image.LANCZOS"),
-    (
-        r"legacy torchtext|(?:Tabular\w+|(?:Label|Nested)?Field|BucketIterator) torchtext\.data", "torchtext", "0.12",
-        "read the data with torch.utils.data: torchtext has ended", "edit",
-    ),
+    (r"metrics pytorch_lightning", "pytorch-lightning", "", "install and import torchmetrics", "edit"),
+    (r"_six torch|\w+ torch\._six", "PyTorch", "", "torch.inf, str, collections.abc"),
+    (r"legacy torchtext|\w*Field torchtext\.data", "torchtext", "0.12", "read the data with torch.utils.data", "edit"),
 )  # fmt: skip
 
 
@@ -747,7 +732,8 @@ def _gone(about: Situation, steps: Steps) -> bool:
         return False
     _, title, since, now = row[:4]
     last = "".join(about.known.frames[-1:])
-    by = _user(about) or ("gensim" if "gensim" in about.words else "")
+    other = {"SciPy": "gensim", "huggingface-hub": "diffusers"}.get(title, "")
+    by = _user(about) or (other if other in about.words else "")
     by = by if by != title.lower() else ""
     text = "%s has %s.%s no longer%s: " % (title, module, name, ", from %s on" % since if since else "")
     if row[4:] == ("keep",) and (by or not last):
@@ -765,22 +751,22 @@ def _gone(about: Situation, steps: Steps) -> bool:
     return True
 
 
-#: The newest Python that has wheels of what is older, where the data do not say so.
-_UNTIL = {"SciPy": "3.12", "Pillow": "3.11", "torchtext": "3.9"}
+#: The newest Python that has wheels of what is older.
+_UNTIL = {"SciPy": "3.12", "torchtext": "3.9"}
 
 
 def _keep(about: Situation, steps: Steps, title: str, since: str, text: str, instead: bool = False) -> None:
     """An older release, which still has something; with the PyTorch that it belongs to."""
     name, until = title.lower(), _UNTIL.get(title, "")
-    if name in ("torchvision", "torchaudio") and since:
+    text += " an older %s" % title
+    if name in _ADD_ONS["torch"][:2] and since:
         have = about.releases("torch", "", about.platform, about.python)
-        pairs = ((item.version, _companion_of(name, item.version)) for item in reversed(have))
-        fitting = (torch for torch, pair in pairs if pair and sort_key(pair) < sort_key(since))
-        torch = next(fitting, "")
-        if torch:
-            _both_again(about, steps, name, torch, "%s an older %s, with its PyTorch" % (text, name), instead)
-    elif since and name != "pytorch" and not (until and about.python and sort_key(about.python) > sort_key(until)):
-        text += " an older %s%s" % (title, " (up to Python %s)" % until if until and not about.python else "")
+        pairs = ((item.version, _companion_of(name, item.version)) for item in have)
+        fitting = [torch for torch, pair in pairs if pair and sort_key(pair) < sort_key(since)]
+        if fitting:
+            _both_again(about, steps, name, fitting[-1], text, instead)
+    elif since and not (until and about.python and sort_key(about.python) > sort_key(until)):
+        text += " (up to Python %s)" % until if until and not about.python else ""
         steps.install(text, "%s<%s" % (name, since), instead=instead)
 
 
@@ -835,20 +821,13 @@ def dependency_incompatible(about: Situation, steps: Steps) -> None:
 
 def _asked_for(about: Situation, steps: Steps) -> None:
     """What a message says to install, which may be there since after the import that looked for it."""
-    asked, notebook = about.groups["asked_for"], about.hosted or "jupyter" in about.words
-    wanted = re.search(r"requires `([\w-]+)>=([\d.]*\d)`", about.line)
-    name, least = wanted.groups() if wanted else ("", "")
-    there = re.match(r"[\d.]*\d", about.packages.get(name, ""))
-    if there and accepts(">=" + least, there.group()):
-        text = "%s %s is there; if it was installed after the first import, restart %s"
-        steps.say(
-            text % (name, there.group(), "the notebook's kernel (runtime)" if notebook else "Python, or the notebook")
-        )
-        text = "If it stays: see whether it is there for the Python that runs"
-        steps.run(text, 'python -c "import sys, %s as a; print(sys.executable, a.__version__)"' % name)
+    wanted = re.search(r"requires `([\w-]+)(>=[\d.]*\d)`", about.line)
+    there = about.packages.get(wanted.group(1), "") if wanted else ""
+    if wanted and there and accepts(wanted.group(2), there):
+        text = "%s %s is there; if it was installed after the first import: restart Python, or the notebook's kernel"
+        steps.say(text % (wanted.group(1), there))
         return
-    later = ", then restart the notebook's kernel (runtime)" if notebook else ""
-    steps.install("Install what the message names" + later, asked)
+    steps.install("Install what the message names, then restart Python", about.groups["asked_for"])
 
 
 def _compiler(about: Situation, steps: Steps) -> None:
@@ -940,24 +919,11 @@ def _as_required(about: Situation, name: str) -> str:
     return name
 
 
-#: What huggingface_hub 0.26 removed (its release notes).
-_GONE_FROM_HUB = r"\b(?:cached_download|url_to_filename|filename_to_url)\b"
-
-
 def _other_version(about: Situation, steps: Steps, version: str) -> None:
     """Something of another version than the framework needs, of which the line says no more."""
     source = re.search(r"cannot import name '?\w+'? from (?:partially initialized module )?'(\w+)", about.line)
-    if source and source.group(1) == "huggingface_hub" and re.search(_GONE_FROM_HUB, about.line):
-        text = "huggingface-hub has this no more from 0.26 on: update what imports it"
-        if "diffusers" in about.words:
-            steps.upgrade(text + " (diffusers from 0.29 on does without)", "diffusers")
-        else:
-            steps.say(text, changes="packages")
-        steps.install("Or keep the older one", "huggingface-hub<0.26", instead=True)
-        return
     if source and source.group(1) == "transformers" and re.search("name '?(?:EncoderDecoder|Hybrid)Cache", about.line):
-        # transformers 5 has no HybridCache, and needs a newer PyTorch than such code.
-        steps.install("Install a transformers that has it: 4.44 and later", "transformers>=4.44,<5")
+        steps.install("Transformers has it from 4.44 on", "transformers>=4.44,<5")  # 5 wants a newer PyTorch
         if "packages/peft/" in "".join(about.known.frames[-1:]).replace("\\", "/"):
             steps.install("Or keep transformers, with an older peft", "peft<0.14", instead=True)
         return
@@ -1163,23 +1129,22 @@ def _both_again(
 ) -> None:
     """PyTorch and an add-on in builds that are not known: pip is content with what is there, so both are uninstalled.
 
-    Of another PyTorch than is there, pip takes its add-ons by their numbers.
+    ``torch``: another release of it, in place of that.
     """
     text = text or "Uninstall both, and install both from one index, so that they are of one build"
     both: Tuple[str, ...] = ("torch", *dict.fromkeys((add_on, *beside_torch(about))))
     remove = () if torch else both
+    old = bool(torch) and sort_key(torch) < (2, 3)
     if torch:
-        pins = ((name, torch if name == "torch" else _companion_of(name, torch)) for name in both)
-        both = tuple("%s==%s" % pin for pin in pins if pin[1])
-        both += ("numpy<2",) if sort_key(torch) < (2, 3) else ()  # which has another interface
+        both = tuple("%s==%s" % (name, _companion_of(name, torch) or torch) for name in both)
+        both += ("numpy<2",) if old else ()
     goal = "cpu" if about.known.no_gpu else {"amd": "rocm", "intel": "xpu"}.get(about.vendor, "cuda")
     known = BUNDLED.indexes("torch", goal, about.platform or "linux-x86_64")
     rows = [row for row in known if not about.python or about.releases("torch", row.versions, "", about.python)]
     rows = [row for row in rows if not torch or accepts(row.versions, torch)]
     own = re.search(r"[a-z]", about.version.partition("+")[0])  # NVIDIA's container, a nightly build
     index = about.torch_index or _said_index(about)
-    if torch and not index.endswith("/cpu") and index not in [row.url for row in rows]:
-        index = ""
+    index = index if not torch or index.endswith("/cpu") or index in [row.url for row in rows] else ""
     if about.macos:
         steps.install(text, *both, remove=remove, instead=instead)
     elif own or about.jetson or not (index or rows):
@@ -1189,13 +1154,11 @@ def _both_again(
         new = about.capability.startswith("1")
         cuda = "12.8" if new else LAST["11" if about.driver_before(525) else "12"]
         index = index or next((row.url for row in rows if row.cuda == cuda), rows[0].url)
-        if torch and goal == "cuda" and all(sort_key(row.cuda) < (12, 8) for row in rows):
-            if new:
-                return
-            text += "" if about.capability else " (not for RTX 50 and other Blackwell GPUs)"
         if index.endswith("/cu126") and not about.capability:
             text += " (RTX 50 and other Blackwell GPUs: cu128 in place of cu126)"
-        steps.install(text, *both, remove=remove, index_url=index, instead=instead)
+        text += " (not for RTX 50)" if old and not about.capability else ""
+        if not (new and old):
+            steps.install(text, *both, remove=remove, index_url=index, instead=instead)
 
 
 def xformers_pair(about: Situation, steps: Steps) -> None:

@@ -59,24 +59,19 @@ def _mmcv_wheel(steps: Steps, requirement: str, label: str, minor: str, text: st
 
 def pyg(about: Situation, steps: Steps) -> None:
     """PyTorch Geometric's extensions: PyPI has their sources alone, a page has the wheels for one PyTorch and CUDA."""
-    names = ("torch_scatter", "torch_sparse", "torch_cluster", "torch_spline_conv")
     release, _, label = about.packages.get("torch", "").partition("+")
-    minor = re.match(r"\d+\.\d+", release)
-    label = "cpu" if about.macos else label
-    steps.uninstall("Uninstall PyG's extensions: these are for another PyTorch or CUDA", "pyg_lib", *names)
-    page = "https://data.pyg.org/whl/torch-%s.0+%s.html"
-    command = "python -m pip install --only-binary :all: %s -f %s"
-    if label.startswith("rocm"):
-        steps.say("Compile them for this PyTorch: PyG has no wheels for ROCm", changes="packages")
-    elif minor and re.match(r"cu\d|cpu", label):
-        text = "Install those for this PyTorch, from PyG's page of its first %s" % minor.group()
-        steps.run(text, command % (" ".join(names), page % (minor.group(), label)), changes="packages")
+    minor, label = ".".join(release.split(".")[:2]), "cpu" if about.macos else label
+    command = "python -m pip install --force-reinstall --no-deps --only-binary :all: %s -f %s"
+    page = "https://data.pyg.org/whl/torch-%s.0+%s.html" % (minor or "X.Y", label or "cuXXX")
+    command %= ("torch_scatter torch_sparse torch_cluster torch_spline_conv", page)
+    text = "Install PyG's extensions for this PyTorch and its CUDA"
+    if minor and label:
+        steps.run(text, command, changes="packages")
     else:
-        text = "See which PyTorch (X.Y) it is, and for which CUDA (None: for the CPU)"
-        steps.run(text, 'python -c "import torch; print(torch.__version__, torch.version.cuda)"')
-        text = "Install those for both (cu118 for 11.8, cpu for None): %s"
-        where = page % (minor.group() if minor else "X.Y", "cuXXX")
-        steps.say(text % command % (" ".join(names), where), changes="packages")
+        steps.run(
+            "See its release and its CUDA", 'python -c "import torch; print(torch.__version__, torch.version.cuda)"'
+        )
+        steps.say("%s (cpu for None): %s" % (text, command), changes="packages")
 
 
 def ctranslate2_libraries(about: Situation, steps: Steps, library: str) -> None:

@@ -828,25 +828,24 @@ def _no_or_other(about: Situation, steps: Steps, name: str, bounds: str, label: 
 def _sixty_four(about: Situation, steps: Steps, name: str, bounds: str) -> None:
     """A 32-bit Python: which 64-bit one, and what to install into it."""
     where = "windows-amd64" if about.windows else ""
-    sought = about.known.sought.get(name)
-    bounds = bounds or (wildcard("==%s" % sought) if sought else "")
+    if not bounds and name in about.known.sought:
+        bounds = wildcard("==" + about.known.sought[name])
     pythons = about.pythons(name, known_specifier(bounds), where)
     if bounds and not pythons:  # a candidate of a release, whose files are gone, or no release at all
         bounds = re.sub(r"\.?(?:a|b|rc|dev)\d+$", "", bounds)
         pythons = about.pythons(name, known_specifier(bounds), where)
         bounds = bounds if pythons else ""
-    latest = about.releases(name, "", where)
-    same = about.pythons(name, known_specifier(bounds) or "==%s" % latest[-1].version, where) if latest else ()
-    version = about.python if about.python in same else pythons[0] if pythons else "3.12"
+    version = pythons[0] if pythons else "3.12"
+    version = about.python if bounds and about.python in pythons else version
     text = "Install a 64-bit (x64) Python %s: there are no wheels for 32-bit Python" % version
     if about.windows:
         steps.run(text, "winget install --id Python.Python.%s --architecture x64 -e" % version, changes="system")
         requirement, asked = "%s%s" % (name, bounds) if name else "tensorflow", asked_index(about)
         if "webui" in about.words or "launch_utils.py" in " ".join(about.known.frames):
-            steps.say(
-                "Delete the program's folder venv, let PYTHON in webui-user.bat name the new python.exe, and start it again",
-                changes="files",
+            text = (
+                "Delete the program's folder venv, let PYTHON in webui-user.bat name the new python.exe, and start it"
             )
+            steps.say(text, changes="files")
             return
         index = ["--index-url", "https://download.pytorch.org/whl/%s" % asked] if asked and name == "torch" else []
         steps.new_environment("Make an environment with it", version, [requirement, *index])
