@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from devicekit.cluster.fleet.examine import Reading, keep_snapshot
+from devicekit.cluster.fleet.files import Reading, keep_snapshot
 from devicekit.runtime.scratch import replace_file, scratch_folder
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -44,7 +44,7 @@ def test_a_file_is_written_whole_or_stays(tmp_path, arguments, there):
 
 SAVE = """
 import sys
-from devicekit.cluster.fleet.examine import Reading, keep_snapshot
+from devicekit.cluster.fleet.files import Reading, keep_snapshot
 from devicekit.errors import DevicekitError
 try:
     keep_snapshot(sys.argv[1], Reading("node", b"x" * 5000))

@@ -1,68 +1,13 @@
 """`examine_fleet`: collects snapshots of many machines, diagnoses and compares them."""
 
 import json
-import re
-from pathlib import Path
-from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Set, Union
+from typing import Callable, Dict, Iterator, List, Optional, Set, Union
 
-from ...errors import DevicekitError
 from ...machine.facts import Machine
-from ...runtime.scratch import replace_file
 from ...selection.request import parse_request
-from .groups import LIMIT_BYTES, Judge
+from .files import Reading, keep_snapshot, readings_from
+from .groups import Judge
 from .result import Fleet
-
-
-class Reading(NamedTuple):
-    """A node's snapshot, or why there is none."""
-
-    node: str
-    content: bytes = b""
-    problem: str = ""
-
-
-def readings_from(folder: str) -> Iterator[Reading]:
-    """Yield the snapshots in a folder; a file is named as its node, with ``.json``.
-
-    Raises DevicekitError if there is no such folder, or no file in it.
-    """
-    place = Path(folder)
-    try:
-        names = sorted(item.name for item in place.iterdir() if item.name.lower().endswith(".json"))
-    except (OSError, ValueError) as error:
-        raise DevicekitError("%s cannot be read: %s" % (folder, getattr(error, "strerror", None) or error)) from error
-    if not names:
-        raise DevicekitError(
-            "no file *.json in %s; run on each node: devicekit snapshot -o '%s/{node}.json'" % (folder, folder)
-        )
-    for name in names:
-        yield _read(place / name)
-
-
-def _read(path: Path) -> Reading:
-    node = path.name[: -len(".json")] or path.name
-    try:
-        if not path.is_file():  # a pipe would be waited for
-            return Reading(node, problem="%s is not a file" % path.name)
-        with path.open("rb") as stream:
-            return Reading(node, stream.read(LIMIT_BYTES + 1))
-    except OSError as error:
-        return Reading(node, problem="it cannot be read: %s" % (error.strerror or error))
-
-
-def keep_snapshot(folder: str, reading: Reading) -> None:
-    """Write a snapshot into a folder, as `readings_from` reads it; raise DevicekitError if it cannot be written."""
-    name = re.sub(r"[^\w.@-]", "_", reading.node, flags=re.ASCII).lstrip(".") or "node"
-    try:
-        place = Path(folder)
-        if place.is_file():
-            raise DevicekitError("%s is a file: name a folder for the snapshots" % folder)
-        place.mkdir(parents=True, exist_ok=True)
-        replace_file(str(place / (name + ".json")), reading.content)
-    except (OSError, ValueError) as error:
-        raise DevicekitError(
-            "%s cannot be written: %s" % (folder, getattr(error, "strerror", None) or error)
-        ) from error
 
 
 def examine_fleet(

@@ -13,7 +13,7 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 from ...children.call import run_child
 from ...errors import DevicekitError
-from .examine import Reading
+from .files import Reading
 from .ray_child import task_of_node
 
 #: A node's own time limit is shorter, so that it can say where it ended.
