@@ -323,16 +323,14 @@ ROWS = [
     ),
     # One library of CUDA 10.1; NCCL in a container; a library of others for TensorFlow 1.
     (
-        "I dso_loader.cc:48] Successfully opened dynamic library libcudart.so.10.1\nW dso_loader.cc:59] Could not load "
-        "dynamic "
-        "library 'libcublas.so.10'; dlerror: libcublas.so.10: cannot open shared object file: No such file or directory",
+        "I dso_loader.cc:48] Successfully opened dynamic library libcudart.so.10.1\nW dso_loader.cc:59] Could not load dynamic"
+        " library 'libcublas.so.10'; dlerror: libcublas.so.10: cannot open shared object file: No such file or directory",
         {"os": "linux", "packages": {"tensorflow": "2.3.1"}, "cuda": "10.1"},
         [r"libcublas10=10\.2\.1\.243-1", r"cuda-10\.2/lib64"],
         [r"conda install", r"2\.1, 2\.2"],
     ),
     (
-        "InternalError: 2 root error(s) found.\n  (0) Internal:  NCCL: unhandled system error. Set NCCL_DEBUG=WARN for "
-        "detail.",
+        "InternalError: 2 root error(s) found.\n  (0) Internal:  NCCL: unhandled system error. Set NCCL_DEBUG=WARN for it.",
         {"os": "container", "packages": {"tensorflow": "2.3.1"}},
         [r"\A.*shared memory", r"--ipc=host", r"NCCL_DEBUG"],
         [r"devicekit doctor"],

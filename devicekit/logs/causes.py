@@ -44,10 +44,10 @@ def weigh(
     ``calm``: the log has lines known to be harmless. ``failure``: its first error, which counts if nothing else explains it.
     """
     known.frames = [frame.path for frame in failure.frames] if failure is not None else ()
-    if failure is not None and _OWN_FILE in seen:
-        if not any(item.signature.id == _OWN_FILE and _hides(item.groups["path"], failure) for item in matches):
-            matches = [item for item in matches if item.signature.id != _OWN_FILE]
-            seen = {name: count for name, count in seen.items() if name != _OWN_FILE}
+    own = [match for match in matches if match.signature.id == _OWN_FILE]
+    if own and not any(_hides(match.groups["path"], known.frames) for match in own):
+        matches = [match for match in matches if match not in own]
+        seen = {name: count for name, count in seen.items() if name != _OWN_FILE}
     claims = [claim for match in matches for claim in _claims(match, known, seen, source)]
     if not known.expects_gpu:
         # A machine without a GPU prints the same, and there is no sign of one; a program that ends there does need one.
@@ -119,15 +119,10 @@ def _claims(match: Match, known: Known, seen: Mapping[str, Any], source: str) ->
     ]
 
 
-def _hides(path: str, failure: Failure) -> bool:
-    """Whether a file of the program is imported in place of the package that it has the name of."""
-    name = re.split(r"[\\/]", path)[-1].partition(".")[0]
-    paths = [frame.path for frame in failure.frames]
-    if any(re.search(r"-packages[\\/](?:tensorflow[\\/]python[\\/])?%s[\\/]" % name, item) for item in paths):
-        return False  # the package itself runs
-    # The script that was started imports itself, or something is not found in it.
-    missing = ("ImportError", "ModuleNotFoundError", "AttributeError", "")
-    return paths[:1] != [path] or path in paths[1:] or failure.name in missing
+def _hides(path: str, frames: Sequence[str]) -> bool:
+    """Whether a file of the program hides the package with its name: not if that runs, too."""
+    name = re.sub(r".*[\\/]|\.py$", "", path)
+    return not re.search(r"-packages[\\/](tensorflow[\\/]python[\\/])?%s[\\/]" % name, "\n".join(frames))
 
 
 def _for_nvidia(line: str, known: Known) -> bool:

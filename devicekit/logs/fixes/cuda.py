@@ -213,7 +213,7 @@ def _tensorflow_libraries(about: Situation, steps: Steps) -> None:
         where = "/etc/rstudio/rserver.conf (rsession-ld-library-path=/usr/local/cuda/lib64)"
         steps.say(text % (where, "restart it (sudo rstudio-server restart)"), "admin", "system")
     if (library_of(about), about.fact("runtime"), about.hosted) == ("libcublas.so.10", "10.1", False):
-        _cublas_alone(about, steps)
+        _cublas_alone(steps)
     elif cuda:
         _system_libraries(about, steps, cuda, cudnn)
     elif about.embedded or not about.framework:
@@ -226,11 +226,10 @@ def _tensorflow_libraries(about: Situation, steps: Steps) -> None:
         _newer_tensorflow(about, steps)
 
 
-def _cublas_alone(about: Situation, steps: Steps) -> None:
-    """CUDA 10.1 is there without cuBLAS: that is a package of its own, whose newer release belongs to CUDA 10.2."""
-    if about.linux_distribution in ("", "ubuntu", "debian"):
-        command = "sudo apt-get install --allow-downgrades libcublas10=10.2.1.243-1"
-        steps.run("CUDA 10.1 is there without cuBLAS. On Ubuntu, from NVIDIA's repository", command, changes="system")
+def _cublas_alone(steps: Steps) -> None:
+    """CUDA 10.1 without cuBLAS, a package of its own whose newer releases belong to CUDA 10.2."""
+    command = "sudo apt-get install --allow-downgrades libcublas10=10.2.1.243-1"
+    steps.run("CUDA 10.1 is there without cuBLAS. On Ubuntu, from NVIDIA's repository", command, changes="system")
     path = "export LD_LIBRARY_PATH=/usr/local/cuda-10.2/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
     steps.run("Or use the one of a newer package, in the folder of CUDA 10.2", path, changes="variables", instead=True)
 

@@ -201,8 +201,6 @@ def keras_incompatible(about: Situation, steps: Steps) -> None:
     if about.signature in _FILES_OF_MODELS:
         _FILES_OF_MODELS[about.signature](about, steps)
         return
-    if about.signature == "keras-mixed" and _mixed_kerases(about, steps):
-        return
     if _of_keras_2(about):
         _legacy_keras(about, steps)
         return
@@ -213,12 +211,9 @@ def keras_incompatible(about: Situation, steps: Steps) -> None:
         steps.say("Then install the Keras of TensorFlow's release: keras==2.10.* for 2.10, keras>=3 from 2.16 on")
         return
     if "Keras cannot be imported" in about.line:
-        if about.is_at_least("2.16") is False:
-            _keras_of(about, steps, ".".join(about.version.split(".")[:2]))
-        else:
-            steps.install("Install Keras, which TensorFlow from 2.16 on does not contain", "keras>=3")
+        _keras_itself(about, steps)
         return
-    if _moved(about, steps) or _saved_model(about, steps) or _tf_keras_apart(about, steps):
+    if _mixed(about, steps) or _moved(about, steps) or _saved_model(about, steps) or _tf_keras_apart(about, steps):
         return
     if about.framework in ("jax", "torch"):
         steps.install("Update Keras: only Keras 3 runs on %s" % about.title, "keras>=3")
@@ -236,44 +231,40 @@ def keras_incompatible(about: Situation, steps: Steps) -> None:
     if about.packages.get("keras", "").startswith("3") and about.signature in _SAVED:
         steps.upgrade("Update Keras, and the package that brings the model (keras-hub)", "keras")
         return
-    _of_one_release(about, steps)
-
-
-def _of_one_release(about: Situation, steps: Steps) -> None:
-    """Which Keras goes with which TensorFlow, where neither's release is known."""
     if "_TensorLike" in about.line or "tensorflow_backend" in "".join(about.known.frames[-1:]):
         steps.install("For TensorFlow 2.2 to 2.5: the Keras that only passes on TensorFlow's own", "keras==2.4.3")
     steps.say(
         "From 2.6 to 2.15 TensorFlow and Keras 2 have the same minor release (keras==2.10.* with tensorflow==2.10.*); "
         "TensorFlow from 2.16 on has Keras 3, and tf-keras for code of Keras 2"
     )
-    text = "Or import Keras from TensorFlow everywhere: from tensorflow import keras (tensorflow.keras)"
-    steps.say(text, changes="code")
+    steps.say("Or import Keras from TensorFlow everywhere: from tensorflow import keras (tf.keras)", changes="code")
 
 
-def _mixed_kerases(about: Situation, steps: Steps) -> bool:
-    """A message that says which Keras the model is of, or that only one of them has; False if it does not."""
-    frames = about.known.frames
-    given = re.search(r"identifier: <(tf_keras|keras)\.[\w.]{1,80}?\.(\w{1,40}) object", about.line)
-    if "KerasTuner" in about.summary:
-        steps.say("Make the model with keras itself (import keras; from keras import layers)", changes="code")
-        steps.unset("If it is set: let TensorFlow use Keras 3 as well", "TF_USE_LEGACY_KERAS")
-    elif given and given.group(1) == "keras" and re.search(r"[\\/]tf_keras[\\/]", "\n".join(frames)):
+def _keras_itself(about: Situation, steps: Steps) -> None:
+    if about.is_at_least("2.16") is False:
+        _keras_of(about, steps, ".".join(about.version.split(".")[:2]))
+    else:
+        steps.install("Install Keras, which TensorFlow from 2.16 on does not contain", "keras>=3")
+
+
+def _mixed(about: Situation, steps: Steps) -> bool:
+    """Two Kerases, where the line or the traceback says which is which; False if not."""
+    frames = "\n".join(about.known.frames)
+    given = re.search(r"identifier: <keras\.[\w.]*\.(\w+) object", about.line)
+    if given and "tf_keras" in frames:
         text = "The model is of tf_keras: take what it gets from there, too (from tf_keras.optimizers import %s)"
-        steps.say(text % given.group(2), changes="code")
+        steps.say(text % given.group(1), changes="code")
         text = "Or, for code with tensorflow.keras: let TensorFlow use tf_keras, before its first import"
         steps.set(text, "TF_USE_LEGACY_KERAS", "1")
-    elif "cannot be used as input to a TensorFlow" in about.line:  # Keras 3 says so
-        user = [item for item in frames if not re.search(r"-packages[\\/](?:keras|tf_keras|tensorflow)[\\/]", item)]
-        if "-packages" not in "".join(user[-1:]):
-            steps.say(
-                "Call the function in a layer of your own (class Mine(keras.layers.Layer), in its method call), or take the "
-                "one of keras.ops",
-                changes="code",
-            )
-        _legacy_keras(about, steps, "Or, for code of Keras 2: install tf-keras of TensorFlow's own minor release")
-    else:
+        return True
+    tensor = "A KerasTensor cannot" in about.line
+    ours = about.signature == "keras-mixed" and (tensor or re.search(_OF_KERAS_3, frames))
+    if not ours or about.is_at_least("2.16") is False:
         return False
+    if tensor and not _ADD_ON.search(frames):
+        text = "Call the function in a layer of your own (a keras.layers.Layer with call), or use the one of keras.ops"
+        steps.say(text, changes="code")
+    _legacy_keras(about, steps, "Or, for code of Keras 2: install tf-keras of TensorFlow's own minor release")
     return True
 
 
@@ -619,8 +610,6 @@ _LEGACY = (
 
 def _of_keras_2(about: Situation) -> bool:
     """Whether the program is written for Keras 2."""
-    if about.signature == "keras-mixed" and not about.version:
-        return re.search(_OF_KERAS_3, "\n".join(about.known.frames)) is not None
     module = about.groups.get("module", "")
     return about.signature.startswith(_LEGACY) or re.search(r"compat\.v[12]\.keras", module) is not None
 
@@ -1091,28 +1080,27 @@ def fitting_add_on(about: Situation, steps: Steps, add_on: str, version: str) ->
 
 
 def moved_tensorflow(about: Situation, steps: Steps) -> None:
-    """Add-ons that require another TensorFlow than the one that pip installed: they follow it, where they have a release."""
-    there = re.match(r"tensorflow (\d[\d.]+)", about.groups["found"])
-    names = about.groups["packages"].replace("_", "-").split() if there else []
+    """Add-ons that require another TensorFlow than pip installed: they follow it, where they have a release."""
+    found, wanted = about.groups["found"], about.groups["wanted"]
     pins, newer = [], []
+    names = about.groups["packages"].replace("_", "-").split()
     for name in names:
         if name == "tf-keras" or name in _ADD_ONS["tensorflow"]:
             have = about.releases(name, "", about.platform, about.python)
-            fitting = [item.version for item in have if there and _requires(item, there.group(1))]
-            pins += ["%s==%s" % (name, item) for item in fitting[-1:]]
-            newer += ["%s==%s" % (name, item.version) for item in have[-1:]]
-    bounds = about.groups["wanted"][len("tensorflow") :]
-    back = about.releases("tensorflow", known_specifier(bounds), about.platform, about.python)
+            pins += [name + "==" + item.version for item in have if _requires(item, found[11:])][-1:]
+            newer += [name + "==" + item.version for item in have[-1:]]
+    ours = newer and found.startswith("tensorflow ")
+    back = about.releases("tensorflow", known_specifier(wanted[10:]), about.platform, about.python)
     rows, steps.fixes = steps.fixes, []
-    if names and len(pins) == len(names):
-        steps.install("Install what was released for TensorFlow %s" % (there.group(1) if there else ""), *pins)
+    if ours and len(pins) >= (len(names) if back else 1):
+        steps.install("Install what was released for %s" % found, *pins)
         if back and len(names) == 1:
-            steps.install("Or go back to the TensorFlow that it requires", about.groups["wanted"], instead=True)
-    elif len(newer) == 1 and not back:
-        text = "For Python %s there is no such pair: install the newest %s, and with it its TensorFlow"
-        steps.install(text % (about.python, names[0]), newer[0])
+            steps.install("Or go back to the TensorFlow that it requires", wanted, instead=True)
+    elif ours and not back:
+        text = "There is no such pair for Python %s: install the newest one, with its TensorFlow"
+        steps.install(text % about.python, newer[0])
     else:
-        steps.fixes = rows if back or not there else []
+        steps.fixes = rows
         dependency_incompatible(about, steps)
 
 
