@@ -227,7 +227,7 @@ ROWS = [
         [r"NVreg_"],
     ),
     (
-        "XlaRuntimeError: RESOURCE_EXHAUSTED: Failed to allocate request for 3.00GiB (3221225472B) on device ordinal 0",
+        "jaxlib.xla_extension.XlaRuntimeError: RESOURCE_EXHAUSTED: Failed to allocate request for 3.00GiB on device ordinal 0",
         LINUX,
         [r"three quarters.*\n.*export XLA_PYTHON_CLIENT_PREALLOCATE=false"],
         [r"batch; JAX"],

@@ -124,9 +124,10 @@ def numpy_incompatible(about: Situation, steps: Steps) -> None:
         return
     if not steps.fixes and _exact(about, steps, "numpy"):
         return
-    user, text = _user(about), "Or update the package that uses what NumPy no longer has"
+    user = "numba" if "Numba" in about.summary else _user(about)
+    text = "Or update the package that uses what NumPy no longer has"
     if user:
-        steps.upgrade("Or update %s, whose file uses what NumPy no longer has" % user, user, instead=True)
+        steps.upgrade(text, user, instead=True)
     else:
         steps.say(text, changes="packages", instead=True)
 
@@ -1348,49 +1349,29 @@ def _gone_from_jax(about: Situation) -> str:
     return since if since and about.is_at_least(since) is not False else ""
 
 
-#: Of these, releases that by their metadata take a JAX before 0.4 have names of a newer one (their sources).
+#: Of these, newer releases have names of a newer JAX, and take any by their metadata.
 _BEFORE_JAX_04 = {"chex": "<0.1.6", "optax": "<0.1.5"}
 
 
 def _for_this_jax(about: Situation, names: Sequence[str]) -> List[str]:
-    """The newest releases of add-ons that take a JAX with its CUDA, or an old one: with newer ones pip replaces it."""
+    """The newest releases of add-ons that take the installed JAX: with newer ones pip replaces it, without its CUDA."""
+    old, jax = about.is_at_least("0.4") is False, about.version.partition("+")[0]
     found = []
-    old = about.is_at_least("0.4") is False
-    for name in names if old or _cuda_of_jax(about) else ():
-        bounds = _BEFORE_JAX_04.get(name, "") if old else ""
-        fit = [item for item in about.releases(name, bounds, "", about.python) if _takes_jax(item, about.version)]
-        if fit and fit[-1].version != about.packages.get(name):
-            found.append("%s==%s" % (name, fit[-1].version))
+    for name in names:
+        fit = [
+            item.version
+            for item in about.releases(name, _BEFORE_JAX_04.get(name, "") if old else "", "", about.python)
+            if all(accepts(need[3:], jax) for one in item.builds for need in one.requires if re.match("jax[<>=]", need))
+        ]
+        found += ["%s==%s" % (name, version) for version in fit[-1:] if version != about.packages.get(name)]
     return found
-
-
-def _takes_jax(release: Release, jax: str) -> bool:
-    needs = [text[3:] for build in release.builds for text in build.requires if re.match("jax[<>=]", text)]
-    return bool(needs) and all(accepts(need, jax.partition("+")[0]) for need in needs)
-
-
-def _cuda_of_jax(about: Situation) -> str:
-    """What gives the installed JAX its CUDA: a build from JAX's page, or the plug-in; "" if neither is known."""
-    if "+cuda" in about.packages.get("jaxlib", ""):
-        return "build"
-    return "plugin" if any(name.startswith("jax-cuda12") for name in about.packages) else ""
-
-
-def _update_users(about: Situation, steps: Steps, text: str, users: Sequence[str]) -> bool:
-    """Update what uses JAX; return whether the installed JAX certainly stays."""
-    pins = _for_this_jax(about, users)
-    if pins:
-        steps.install("%s (the newest releases for JAX %s)" % (text, about.version.partition("+")[0]), *pins)
-    else:
-        steps.upgrade(text, *users)
-    return bool(pins)
 
 
 def _jax(about: Situation, steps: Steps) -> None:
     """JAX and jaxlib are released together."""
-    cuda = _cuda_of_jax(about)
-    linux = about.linux and about.vendor == "nvidia"
-    both = ("jax[cuda12]",) if linux or cuda else ("jax", "jaxlib")
+    own = "+cuda" in about.packages.get("jaxlib", "")  # from JAX's page: PyPI has no such build
+    plugin = any("jax-cuda12" in name for name in about.packages)
+    both = ("jax[cuda12]",) if own or plugin or (about.linux and about.vendor == "nvidia") else ("jax", "jaxlib")
     if _newer_jax(about, steps):
         return
     if about.signature == "jax-jaxlib-newer":
@@ -1404,23 +1385,26 @@ def _jax(about: Situation, steps: Steps) -> None:
     ]
     user = _user(about)
     users = users if not user or user in users else [user]
-    if not gone and users and about.signature == "jax-attr":
-        # JAX's own modules lack what an add-on asks for: the add-on is older, or newer, than this JAX.
-        if not _update_users(about, steps, "Update what uses JAX", users) and cuda != "build":
-            steps.upgrade("If JAX is the older one: update both", *users, *both, instead=True)
+    # JAX's own modules lack what an add-on asks for: the add-on is older, or newer, than this JAX.
+    attr = users and about.signature == "jax-attr"
+    if not gone and not attr:
+        steps.upgrade("Update JAX with what belongs to it, in one command", *both)
         return
-    if gone:
-        text = "JAX has it no longer, from %s on: update the package that uses it" % gone
-        if users:
-            _update_users(about, steps, text, users)
-        else:
-            steps.say(text, changes="packages")
-        older = ["jax[cuda12]<%s" % gone] if cuda == "plugin" else ["jax<%s" % gone, "jaxlib<%s" % gone]
-        if cuda != "build" or not users:
-            steps.install("Or install an older JAX", *older, instead=True)
-        return
-    text = "Update JAX with what belongs to it, in one command"
-    steps.upgrade(text, *both)
+    text = (
+        "JAX has it no longer, from %s on: update the package that uses it" % gone if gone else "Update what uses JAX"
+    )
+    pins = _for_this_jax(about, users) if own or plugin or about.is_at_least("0.4") is False else []
+    if pins:
+        steps.install("%s, as far as it takes this JAX" % text, *pins)
+    elif users:
+        steps.upgrade(text, *users)
+    else:
+        steps.say(text, changes="packages")
+    if gone and not own:
+        older = ["jax[cuda12]<%s" % gone] if plugin else ["jax<%s" % gone, "jaxlib<%s" % gone]
+        steps.install("Or install an older JAX", *older, instead=True)
+    elif not gone and not own and not pins:
+        steps.upgrade("If JAX is the older one: update both", *users, *both, instead=True)
 
 
 def _older_jaxlib(about: Situation, steps: Steps) -> None:

@@ -499,17 +499,17 @@ def driver_unhealthy(about: Situation, steps: Steps) -> None:
 
 def _without_gsp(about: Situation, steps: Steps) -> None:
     """NVIDIA's closed modules can do without the GSP; the open ones, which Blackwell needs, cannot."""
-    steps.restart("Restart the machine")
+    steps.restart()
     if float(about.capability or 0) < 10:
         steps.run(
-            "If it comes back, and /proc/driver/nvidia/version does not say Open Kernel Module: let the driver do without "
-            "the GSP, write the boot image again (update-initramfs -u, dracut --force), and restart",
+            "If it comes back, and /proc/driver/nvidia/version does not say Open Kernel Module: do without the GSP, write the "
+            "boot image again (update-initramfs -u, dracut --force), and restart",
             "echo options nvidia NVreg_EnableGpuFirmware=0 | sudo tee /etc/modprobe.d/nvidia-gsp.conf",
-            on="linux",
             changes="driver",
         )
-    text = "With the open kernel modules, which need the GSP: if it comes back, install another release of the driver"
-    steps.say(text, "admin", "driver")
+    steps.say(
+        "With the open kernel modules: if it comes back, install another release of the driver", "admin", "driver"
+    )
 
 
 def _fabric_manager(about: Situation, steps: Steps) -> None:
@@ -712,7 +712,7 @@ def wsl_without_gpu(about: Situation, steps: Steps) -> None:
         )
         return
     if "TCC" in about.summary:
-        text = "Put every GPU in TCC into WDDM, as administrator (0 is its number in nvidia-smi), then restart Windows"
+        text = "Put each GPU in TCC (here number 0) into WDDM, as administrator, then restart Windows"
         steps.run(text, "nvidia-smi -g 0 -dm 0", on="windows", who="admin", changes="driver")
         if about.signature.startswith("wsl-"):
             return

@@ -209,10 +209,10 @@ def _allocator(about: Situation, steps: Steps, memory: Optional[TorchMemory]) ->
         elif pieces is None and re.search("(?i)fragment|reserved", about.line):
             steps.set("If much is reserved and not allocated: lessen fragmentation", name, "expandable_segments:True")
     elif not about.framework and not about.library and about.vendor in ("", "nvidia"):
-        if about.signature == "xla-failed-to-allocate":
-            text = "If it is JAX, which takes three quarters of the memory at once: let it take what it needs"
-            steps.set(text, "XLA_PYTHON_CLIENT_PREALLOCATE", "false")
-        steps.say("If TensorFlow or JAX takes all memory at its start: let it grow (memory growth)")
+        steps.say(
+            "If TensorFlow or JAX takes all memory at its start: let it grow (memory growth; in JAX "
+            "XLA_PYTHON_CLIENT_PREALLOCATE=false)"
+        )
 
 
 #: What a program lets its user do about memory, by its name.

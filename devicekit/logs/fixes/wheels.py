@@ -19,7 +19,7 @@ _DISTRIBUTIONS = {
     "distutils": "setuptools", "tensorflow_text": "tensorflow-text", "tf_keras": "tf-keras", "attr": "attrs",
     "absl": "absl-py", "tensorflow_core": "tensorflow", "pasta": "google-pasta", "tree": "dm-tree",
     "yggdrasil_decision_forests": "tensorflow-decision-forests", "tf_slim": "tf-slim", "kerastuner": "keras-tuner",
-    "umap": "umap-learn", "haiku": "dm-haiku", "hydra": "hydra-core", "Bio": "biopython",
+    "umap": "umap-learn", "haiku": "dm-haiku",
 }  # fmt: skip
 
 #: What a platform is called in a sentence.
