@@ -226,6 +226,52 @@ def test_a_flag_of_xla_that_jaxlib_does_not_have(make_machine, monkeypatch, valu
         assert found.fix[0].command == "unset XLA_FLAGS"
 
 
+JAX = {
+    "jax": "0.6.2",
+    "jaxlib": "0.6.2",
+    "numpy": "2.1.3",
+    "ml-dtypes": "0.5.1",
+    "opt-einsum": "3.4.0",
+    "scipy": "1.15.3",
+}
+KERAS_ON_TORCH = dict(
+    COMMON, torch="2.13.0", sympy="1.13.3", mpmath="1.3.0", **{"tensorflow-cpu": None, "keras": "3.15.1"}
+)
+
+
+@pytest.mark.parametrize(
+    "installed, env, blocks",
+    [
+        (JAX, {"JAX_COMPILATION_CACHE_MAX_SIZE": "1GB"}, ("jax",)),
+        (JAX, {"JAX_COMPILATION_CACHE_MAX_SIZE": "-1"}, None),
+        (JAX, {"JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0.5"}, None),
+        (JAX, {"JAX_DEFAULT_MATMUL_PRECISION": "HIGHEST"}, ("jax",)),
+        (JAX, {"JAX_DEFAULT_MATMUL_PRECISION": "TF32_TF32_F32_X3"}, None),
+        (JAX, {"JAX_LOGGING_LEVEL": "debug"}, ("jax",)),
+        (JAX, {"JAX_NUMPY_RANK_PROMOTION": "raise", "JAX_TRACEBACK_FILTERING": "off"}, None),
+        # TensorFlow imports JAX where it is installed.
+        (dict(COMMON, **JAX), {"JAX_ENABLE_X64": "2"}, ("jax", "tensorflow")),
+        (dict(COMMON, keras="3.10.0"), {"KERAS_MAX_EPOCHS": "two"}, ("keras", "tensorflow")),
+        (dict(COMMON, keras="3.9.0"), {"KERAS_MAX_EPOCHS": "two"}, None),
+        (COMMON, {"KERAS_MAX_STEPS_PER_EPOCH": "10"}, None),
+        (COMMON, {"TF_DETERMINISTIC_OPS": "yes"}, ("keras.fit",)),
+        (COMMON, {"TF_DETERMINISTIC_OPS": "True"}, None),
+        (KERAS_ON_TORCH, {"PYTORCH_CUDA_ALLOC_CONF": "max_split_size_mb=128"}, ("torch",)),
+        (KERAS_ON_TORCH, {"PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True,max_split_size_mb:128"}, None),
+        (KERAS_ON_TORCH, {"KERAS_BACKEND": "torch", "KERAS_TORCH_DEVICE": "cuda"}, ("keras.fit",)),
+        (KERAS_ON_TORCH, {"KERAS_BACKEND": "torch", "KERAS_TORCH_DEVICE": "gpu"}, ("keras.fit",)),
+        (KERAS_ON_TORCH, {"KERAS_BACKEND": "torch", "KERAS_TORCH_DEVICE": "cpu"}, None),
+    ],
+)
+def test_a_value_at_which_a_framework_gives_up(make_machine, installed, env, blocks):
+    installed = {name: version for name, version in installed.items() if version}
+    found = examine(make_machine, installed, env).by_code("environment-variable-fatal")
+    assert (found and found.blocks) == blocks
+    if found is not None:
+        (name,) = [name for name in env if name != "KERAS_BACKEND"]
+        assert found.fix[0].command == "unset " + name
+
+
 LIBRARY = "/usr/lib/python3.12/"
 SHADOWED = (False, False, "module-shadowed")
 

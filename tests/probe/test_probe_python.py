@@ -221,10 +221,20 @@ def test_keras_backend_nonsense_is_a_finding(make_machine):
         assert diagnose(read_machine(host)).by_code("keras-incompatible") is None
 
     # Values at which Keras 3 stops (keras/src/backend/config.py).
-    for fatal in ("[]", '{"backend": 5}', '{"epsilon": 1}', '{"floatx": "int8"}', '{"image_data_format": "x"}'):
+    for fatal in (
+        '{"floatx": "bfloat16"}',
+        "[]",
+        '{"backend": 5}',
+        '{"epsilon": 1}',
+        '{"floatx": "int8"}',
+        '{"image_data_format": "x"}',
+        '{"backend": null}',
+    ):
         host = make_machine(python=site, home="/home/x", files={"/home/x/.keras/keras.json": fatal})
         finding = diagnose(read_machine(host)).by_code("keras-incompatible")
         assert finding.blocks == ("keras", "tensorflow")
+    host = make_machine(python=site, home="/home/x", files={"/home/x/.keras/keras.json/x": ""})
+    assert "a folder has the place" in diagnose(read_machine(host)).by_code("keras-incompatible").summary
 
 
 @pytest.mark.parametrize("name", ["tensorflow.py", "tensorflow/__init__.py", "tensorflow/notes.txt"])

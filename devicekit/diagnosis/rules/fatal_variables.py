@@ -8,6 +8,7 @@ from .. import pages
 from ..findings import Evidence, Finding, Fix, Kind
 from ..view import View
 from .jax_plugins import jax_fatal_variable
+from .keras import backend, keras_version
 from .registry import UNLOADABLE, rule
 
 _BROKEN = (
@@ -29,25 +30,48 @@ def environment_variable_fatal(view: View) -> Iterable[Finding]:
         )
         return
     yield from jax_fatal_variable(view)
+    yield from _of_keras_and_torch(view)
     if not view.has_tensorflow or view.tensorflow_row is None:
         return
     for name, reason, what, blocks in _fatal_values(view):
-        value = view.machine.process.env(name) or ""
         severity = "error" if blocks else "warning"
         url = pages.XLA_FLAGS if name == "TF_XLA_FLAGS" else ""
-        yield Kind("environment-variable-fatal", severity, blocks, url).finding(
-            "%s %s: %s." % (name, reason, what),
-            (Evidence("%s=%s" % (name, value[:120]), "environment"),),
-            (
-                view.shell.unset_fix(name, "Unset it"),
-                Fix(
-                    "Correct its value where you set it (shell profile, Dockerfile, notebook)",
-                    changes="variables",
-                    instead=True,
-                ),
-            ),
-        )
+        yield _fatal(view, name, "%s: %s" % (reason, what), Kind("environment-variable-fatal", severity, blocks, url))
         return  # one is enough to stop TensorFlow; the next shows when it is gone
+
+
+def _fatal(view: View, name: str, problem: str, kind: Kind) -> Finding:
+    seen = Evidence("%s=%s" % (name, (view.machine.process.env(name) or "")[:120]), "environment")
+    text = "Correct its value where you set it (shell profile, Dockerfile, notebook)"
+    fixes = (view.shell.unset_fix(name, "Unset it"), Fix(text, changes="variables", instead=True))
+    return kind.finding("%s %s." % (name, problem), (seen,), fixes)
+
+
+def _of_keras_and_torch(view: View) -> Iterator[Finding]:
+    """Values at which Keras from 3.10 on, or PyTorch (2.13 and 2.15 tried), gives up."""
+    env, code = view.machine.process.env, "environment-variable-fatal"
+    torch = view.machine.python.version_of("torch")
+    for name in ("KERAS_MAX_EPOCHS", "KERAS_MAX_STEPS_PER_EPOCH"):
+        value = env(name)
+        if value is not None and version_at_least(keras_version(view) or "", "3.10"):
+            if not re.fullmatch(r"\s*[+-]?\d+\s*", value):
+                blocks = ("keras", "tensorflow") if view.has_tensorflow else ("keras",)
+                yield _fatal(view, name, "is no whole number: Keras cannot be imported", Kind(code, "error", blocks))
+    for name in ("PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF"):
+        if (
+            torch
+            and version_at_least(torch.partition("+")[0], "2.13")
+            and re.match(r"\s*\w+\s*(?:$|[=,])", env(name) or "")
+        ):
+            problem = "does not begin with a setting and its value (expandable_segments:True): PyTorch ends the process"
+            yield _fatal(view, name, problem + " at its import", Kind(code, "error", ("torch",)))
+    device = env("KERAS_TORCH_DEVICE") or ""
+    if torch and version_at_least(keras_version(view) or "", "3.14") and backend(view).name == "torch":
+        kind = Kind(code, "error", ("keras.fit",))
+        if device and not re.fullmatch(r"(?:cpu|cuda|mps|xpu|xla|hpu|mtia|privateuseone)(?::\d+)?", device):
+            yield _fatal(view, "KERAS_TORCH_DEVICE", "names '%s', which is no device of PyTorch" % device[:20], kind)
+        elif device.startswith("cuda") and not view.vendor("nvidia") and not view.vendor("amd") and not view.wsl:
+            yield _fatal(view, "KERAS_TORCH_DEVICE", "names '%s', and this machine has no such GPU" % device[:20], kind)
 
 
 #: Name of the variable, what is wrong with it, what happens then, and what that blocks.
@@ -84,6 +108,10 @@ def _fatal_values(view: View) -> Iterator[_Fatal]:
         problem = _flag_problem(value, view.matrix.flags(name), bool(version_at_least(version, "2.20")))
         if problem and (name == "TF_XLA_FLAGS" or version_at_least(version, "2.10")):
             yield name, problem, aborts, blocks
+    value = process.env("TF_DETERMINISTIC_OPS") or "1"
+    if value.lower() not in ("0", "1", "true", "false") and version_at_least(version, "2.10"):
+        reason = "is neither true nor false"
+        yield "TF_DETERMINISTIC_OPS", reason, "TensorFlow aborts the process in training", ("keras.fit",)
     value = process.env("XLA_FLAGS") or ""
     later = "XLA aborts the process when it compiles something (jit_compile=True)"
     if named.get("XLA_FLAGS") is False:

@@ -15,6 +15,7 @@ from ..findings import Evidence, Finding, Fix, Kind
 from ..view import View
 from .driver_installs import capabilities_of
 from .frameworks import gpu_build, is_there, uses
+from .measured import taken_along, with_taken_along
 
 #: The platforms that ``JAX_PLATFORMS=gpu`` stands for; every one that is named must exist.
 _ALIASES = {"gpu": ("cuda", "rocm")}
@@ -22,9 +23,29 @@ _ALIASES = {"gpu": ("cuda", "rocm")}
 #: JAX's own names for platforms; another one may be a plug-in's that is not known here.
 _KNOWN = ("cpu", "cuda", "rocm", "gpu", "tpu")
 
-#: Variables that are true or false, and what JAX takes for either (``jax/_src/config.py``).
-_SWITCHES = ("JAX_ENABLE_X64", "JAX_DISABLE_JIT", "JAX_DEBUG_NANS")
-_TRUTH = ("y", "yes", "t", "true", "on", "1", "n", "no", "f", "false", "off", "0")
+#: What JAX takes at its import, and the variables that it reads so (``jax/_src/config.py``; JAX 0.4.38 and 0.10.2 tried).
+_VALUES = (
+    (
+        "true or false",
+        "(?i)y|yes|t|true|on|1|n|no|f|false|off|0",
+        "ENABLE_X64 DISABLE_JIT DEBUG_NANS DEBUG_INFS LOG_COMPILES ENABLE_COMPILATION_CACHE CHECK_TRACER_LEAKS",
+    ),
+    (
+        "a number",
+        r"\s*[+-]?\d[\d_]*(?:\.\d*)?\s*",
+        "COMPILATION_CACHE_MAX_SIZE PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS",
+    ),
+    # Each release has more names for pairs of types: F32_F32_F32.
+    (
+        "default, high or highest",
+        r"default|high(?:est)?|bfloat16(?:_3x)?|(?:tensor)?float32|fastest|[A-Z]+[\dA-Z_]*_[\dA-Z_]+",
+        "DEFAULT_MATMUL_PRECISION",
+    ),
+    ("allow, warn or raise", "allow|warn|raise", "NUMPY_RANK_PROMOTION"),
+    ("standard or strict", "standard|strict", "NUMPY_DTYPE_PROMOTION"),
+    ("off or auto", "off|tracebackhide|(?:quiet_)?remove_frames|auto", "TRACEBACK_FILTERING"),
+    ("such as DEBUG or INFO", "NOTSET|DEBUG|INFO|WARNING|ERROR|CRITICAL", "LOGGING_LEVEL"),
+)
 
 #: The libraries whose versions the CUDA plug-in asks before it registers itself, by CUDA's major number: cuDNN apart. From
 #: 0.12 on the plug-in has the CUDA runtime in itself (seen: it asks for cuDNN first).
@@ -180,11 +201,13 @@ def jax_fatal_variable(view: View) -> Iterator[Finding]:
     if not is_there(view, "jax"):
         return
     env = view.machine.process.env
-    for name in _SWITCHES:
-        value = env(name)
-        if value is not None and value.lower() not in _TRUTH:
-            reason = "%s is '%s', which is neither true nor false: JAX cannot be imported." % (name, value[:20])
-            yield _fatal(view, name, reason, ("jax",), "Set it to true or false")
+    for good, pattern, names in _VALUES:
+        for name in ("JAX_" + item for item in names.split()):
+            value = env(name)
+            if value is not None and not re.fullmatch(pattern, value):
+                blocks = ("jax",) + taken_along(view, ("jax",), "ValueError")
+                reason = "%s is '%s', which is not %s: JAX cannot be imported." % (name, value[:20], good)
+                yield _fatal(view, name, with_taken_along(reason, blocks), blocks, "Set it to %s" % good)
     name, reason = "JAX_PLATFORMS", _unavailable(view)
     if not reason:
         name, reason = "JAX_PLATFORM_NAME", _without_platform(view, (env("JAX_PLATFORM_NAME") or "").lower())

@@ -393,6 +393,8 @@ def _read_keras_config(host: Host) -> "Fact[KerasConfig]":
     folder = host.environ().get("KERAS_HOME") or host.join(host.home, ".keras")
     path = host.join(folder, "keras.json")
     shown = host.scrub(path)
+    if host.is_dir(path):  # docker makes one where the file that it mounts was not there
+        return Fact.of(KerasConfig(shown, None, fatal="a folder has the place of the file"), shown)
     try:
         text = host.read_text(path)
     except (FileNotFoundError, NotADirectoryError):
@@ -413,14 +415,14 @@ def _fatal_value(data: object) -> str:
     """Say which value of ``keras.json`` Keras 3 does not accept; it then fails at its import. "" where it takes all."""
     if not isinstance(data, dict):
         return "it holds no JSON object"
-    if data.get("floatx", "float32") not in ("float16", "float32", "float64", "bfloat16"):
+    if data.get("floatx", "float32") not in ("float16", "float32", "float64"):
         return "floatx is %.40r" % (data["floatx"],)
     if not isinstance(data.get("epsilon", 1e-7), float):
         return "epsilon is %.40r, which is no number with a decimal point" % (data["epsilon"],)
     if data.get("image_data_format", "channels_last") not in ("channels_last", "channels_first"):
         return "image_data_format is %.40r" % (data["image_data_format"],)
     backend = data.get("backend", "tensorflow")
-    return "" if isinstance(backend, str) or backend is None else "backend is %.40r" % (backend,)
+    return "" if isinstance(backend, str) else "backend is %.40r" % (backend,)
 
 
 #: Import package: its distribution, and the files that can name the version, the likeliest first.
