@@ -10,9 +10,9 @@ import devicekit
 from devicekit import DevicekitError
 from devicekit.children.call import ChildReport
 from devicekit.measure import BenchmarkResult, Throughput, TunedOption, Tuning
-from devicekit.measure.benchmark.figures import figures_data, read_figures
 from devicekit.measure.benchmark.models import MODELS, NAMES, model_named
 from devicekit.measure.benchmark.outcome import joined, problem_of, row_of
+from devicekit.measure.benchmark.result import figures_data, read_figures
 from devicekit.measure.benchmark.steadiness import is_steady, still_warming, trend
 from devicekit.measure.benchmark.taking_steps import LOAD_LIMIT, EnergyMeter, Load, busy_seconds, take_steps
 from devicekit.report.benchmark import benchmark_line, benchmark_text, tuning_line, tuning_text

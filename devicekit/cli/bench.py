@@ -99,8 +99,7 @@ def _size(text: str) -> Union[int, str]:
 
 
 def _bench(options: argparse.Namespace) -> int:
-    from ..measure.benchmark.figures import figures_data, read_figures
-    from ..measure.benchmark.result import BenchmarkInterrupted
+    from ..measure.benchmark.result import BenchmarkInterrupted, figures_data, read_figures
     from ..report.benchmark import benchmark_text
 
     # Before spending minutes on measurements.

@@ -54,8 +54,7 @@ def add_launch(verbs: Any) -> None:
 def _launch(options: argparse.Namespace) -> int:
     from ..children.process_tree import adopting
     from ..cluster.launch.launch_plan import Order, local_tasks, plan_launch
-    from ..cluster.launch.output_relay import lost_output
-    from ..cluster.launch.supervisor import supervise
+    from ..cluster.launch.supervisor import lost_output, supervise
 
     order = Order(
         command=tuple(options.module if options.module is not None else _without_dashes(options.command)),

@@ -49,7 +49,8 @@ def _fatal(view: View, name: str, problem: str, kind: Kind) -> Finding:
 
 def _of_keras_and_torch(view: View) -> Iterator[Finding]:
     """Values at which Keras from 3.10 on, or PyTorch (2.13 and 2.15 tried), gives up."""
-    env, code = view.machine.process.env, "environment-variable-fatal"
+    process, code = view.machine.process, "environment-variable-fatal"
+    env = process.env
     torch = view.machine.python.version_of("torch")
     for name in ("KERAS_MAX_EPOCHS", "KERAS_MAX_STEPS_PER_EPOCH"):
         value = env(name)
@@ -70,7 +71,7 @@ def _of_keras_and_torch(view: View) -> Iterator[Finding]:
         kind = Kind(code, "error", ("keras.fit",))
         if device and not re.fullmatch(r"(?:cpu|cuda|mps|xpu|xla|hpu|mtia|privateuseone)(?::\d+)?", device):
             yield _fatal(view, "KERAS_TORCH_DEVICE", "names '%s', which is no device of PyTorch" % device[:20], kind)
-        elif device.startswith("cuda") and not view.vendor("nvidia") and not view.vendor("amd") and not view.wsl:
+        elif device.startswith("cuda") and not (process.wsl.or_none() or view.vendor("nvidia") or view.vendor("amd")):
             yield _fatal(view, "KERAS_TORCH_DEVICE", "names '%s', and this machine has no such GPU" % device[:20], kind)
 
 
