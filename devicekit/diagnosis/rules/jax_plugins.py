@@ -37,14 +37,14 @@ _VALUES = (
     ),
     # Each release has more names for pairs of types: F32_F32_F32.
     (
-        "default, high or highest",
+        "a precision such as default, high or highest",
         r"default|high(?:est)?|bfloat16(?:_3x)?|(?:tensor)?float32|fastest|[A-Z]+[\dA-Z_]*_[\dA-Z_]+",
         "DEFAULT_MATMUL_PRECISION",
     ),
     ("allow, warn or raise", "allow|warn|raise", "NUMPY_RANK_PROMOTION"),
     ("standard or strict", "standard|strict", "NUMPY_DTYPE_PROMOTION"),
-    ("off or auto", "off|tracebackhide|(?:quiet_)?remove_frames|auto", "TRACEBACK_FILTERING"),
-    ("such as DEBUG or INFO", "NOTSET|DEBUG|INFO|WARNING|ERROR|CRITICAL", "LOGGING_LEVEL"),
+    ("off, auto, tracebackhide or remove_frames", "off|tracebackhide|(?:quiet_)?remove_frames|auto", "TRACEBACK_FILTERING"),
+    ("DEBUG, INFO, WARNING, ERROR or CRITICAL", "NOTSET|DEBUG|INFO|WARNING|ERROR|CRITICAL", "LOGGING_LEVEL"),
 )
 
 #: The libraries whose versions the CUDA plug-in asks before it registers itself, by CUDA's major number: cuDNN apart. From
