@@ -17,7 +17,7 @@ from devicekit.machine.interpreter import other_interpreter
 from devicekit.machine.live_host import LiveHost
 from devicekit.machine.probe import read_machine
 from devicekit.machine.probe.python import PACKAGES, parse_version
-from devicekit.matrix.matrix import Matrix
+from devicekit.matrix.matrix import BUNDLED, Matrix
 from devicekit.report.screen import doctor_screen
 from devicekit.report.terminal import Style
 
@@ -456,6 +456,31 @@ def test_tensorflow_fails_with_the_jax_that_it_imports(make_machine, tensorflow,
         found = diagnosis.by_code("dependency-incompatible")
         assert "TensorFlow imports JAX" in found.summary
         assert "jaxlib==0.4.30" in found.fix[0].command
+
+
+@pytest.mark.parametrize(
+    "backend, severity, keras", [("jax", "error", False), (None, "warning", False), ("torch", None, True)]
+)
+def test_jax_does_without_scipy_and_keras_on_it_does_not(make_machine, backend, severity, keras):
+    """SciPy 1.11.4 and NumPy 2.1.3: JAX 0.4.26 to 0.10.2 computes."""
+    installed = dict(COMMON, jax="0.4.38", jaxlib="0.4.38", scipy="1.11.4", keras="3.15.1")
+    del installed["tensorflow-cpu"]
+    installed.update({"torch": "2.8.0", "sympy": "1.13", "mpmath": "1.3"} if backend == "torch" else {})
+    python = {"version": "3.11.7", "installed": installed}
+    env = {"KERAS_BACKEND": backend} if backend else {}
+    host = make_machine(python=python, env=env)
+    diagnosis = run_rules(read_machine(host), BUNDLED)
+    assert diagnosis.framework("jax").will_import is True
+    assert diagnosis.framework("keras").will_import is keras
+    found = diagnosis.by_code("dependency-incompatible")
+    if severity is not None:
+        assert found.severity == severity
+        assert found.fix[0].command.endswith('"scipy>=1.13.1"')
+    shadow = {"/project/scipy.py": "", "/venv/lib/python3.11/site-packages/scipy/__init__.py": ""}
+    sound = dict(installed, numpy="1.26.4")
+    local = examine(make_machine, sound, env, shadow, "3.11.7")
+    assert local.framework("jax").will_import is True
+    assert local.by_code("module-shadowed").blocks == (("keras",) if backend == "jax" else ())
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from ..requirements import applies, bounded
 from ..view import View
 from .frameworks import is_there
 from .import_needs import installed, unmet
-from .keras import backend, has_backend, keras3_on, keras_version
+from .keras import backend, has_backend, keras3_on, keras_version, uses_scipy
 from .measured import measured_dependencies, own_failures, taken_along, unfit, with_taken_along
 from .plugins import lacking_plugins
 from .registry import BROKEN_INSTALL, rule
@@ -175,8 +175,8 @@ def _owners(view: View) -> List[Tuple[str, str, str]]:
     user = "tensorflow" if view.tensorflow_version is not None else "keras"
     with_types = user == "tensorflow" and version_at_least(str(view.tensorflow_version), "2.15") is True
     others = {"ml-dtypes": "tensorflow" if with_types else "jax", "h5py": user, "pandas": "keras", "optree": "keras"}
-    if view.machine.python.version_of("jax") is not None:
-        others["scipy"] = "jax"
+    if uses_scipy(view) or view.machine.python.version_of("jax") is not None:
+        others["scipy"] = "keras" if uses_scipy(view) else "jax.scipy"
     for name, what in {"jax": "jax", "torch": "torch", **others, "jaxlib": "jax"}.items():
         version = view.machine.python.version_of(name)
         if version is not None:
@@ -290,9 +290,21 @@ def _finding(
             Evidence("%s %s; needed is %s" % (name, python.version_of(name), item.text), _place(view, name))
         )
     also = _taken_in_one_go(view, project, missing) if missing else []
-    wanted = [bounded(view, text) for text in missing + also] + [item.text for item in wrong]
+    wanted = [bounded(view, text) for text in missing + also] + [_newer(view, project, item.text) for item in wrong]
     fix = repair_install(view, "Install its requirements", *wanted)
-    return Finding("dependency-incompatible", "error", summary, tuple(evidence), fix, blocks)
+    severity = "warning" if blocks == ("jax.scipy",) else "error"
+    return Finding("dependency-incompatible", severity, summary, tuple(evidence), fix, blocks)
+
+
+def _newer(view: View, project: str, text: str) -> str:
+    """Return what to ask for: rather a newer release of what fails than an older one of what others use as well."""
+    name, python = normal_name(text), view.machine.python
+    known = view.matrix.project(project) if project in _OF_OTHERS else None
+    for release in known.versions if known is not None else ():
+        if version_at_least(release, python.version_of(project) or ""):
+            if fit(view.matrix, project, release, python.version, name, python.version_of(name) or "").state == "works":
+                return "%s>=%s" % (project, release)
+    return text
 
 
 def _place(view: View, name: str) -> str:

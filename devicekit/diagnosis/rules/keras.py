@@ -68,6 +68,11 @@ def keras3_on(view: View) -> KerasOn:
     return (str(version), name) if is_keras3(version) and name in ("jax", "torch") else ("", "")
 
 
+def uses_scipy(view: View) -> bool:
+    """Return whether Keras imports SciPy; JAX, PyTorch and TensorFlow do not (JAX 0.4.20 to 0.10 with one that fails)."""
+    return is_keras3(keras_version(view)) and backend(view).name in ("jax", "numpy", "openvino")
+
+
 def has_backend(view: View, name: str) -> bool:
     """Return whether a backend is installed, with metadata or without."""
     if name == "tensorflow":

@@ -11,7 +11,7 @@ from ..install_fixes import install_goal, repair_install, working_python
 from ..view import View
 from .directml_others import mixed_onnxruntimes
 from .frameworks import is_there
-from .keras import backend, has_backend, is_keras3, keras3_on, keras_version, legacy_keras, standalone_keras
+from .keras import backend, has_backend, is_keras3, keras3_on, keras_version, legacy_keras, standalone_keras, uses_scipy
 from .measured import pure_protobuf, shortest, taken_along, unfit
 from .metal import metal_too_old
 from .plugins import damaged_plugins, plugins_twice
@@ -313,7 +313,7 @@ SHADOW_BLOCKS: Dict[str, Tuple[str, ...]] = {
     ),
     "keras": ("keras",), "tf_keras": ("tf.keras",), "jax": ("jax",), "jaxlib": ("jax",), "torch": ("torch",),
     "tensorflow": ("tensorflow",), "torch_directml": (), "openvino": (), "rich": ("keras",), "optree": ("keras",),
-    "namex": ("keras",), "scipy": ("jax",), "tree": ("keras",), "sympy": ("torch",), "mpmath": ("torch",),
+    "namex": ("keras",), "scipy": ("keras",), "tree": ("keras",), "sympy": ("torch",), "mpmath": ("torch",),
     "tensorboard": (), "setuptools": (), "requests": (), "h5py": (), "pandas": ("keras",),
 }  # fmt: skip
 
@@ -353,6 +353,8 @@ def module_shadowed(view: View) -> Iterable[Finding]:
             continue
         # TensorFlow imports Keras only when it is asked for (seen from 2.5 to 2.21).
         blocks, what = SHADOW_BLOCKS.get(package.name, ()), "real package '%s': Python imports it instead"
+        if package.name == "scipy" and not uses_scipy(view):
+            blocks, what = (), what + ", which the frameworks do without"
         if package.name not in SHADOW_BLOCKS:
             blocks, what = _LIBRARY_BLOCKS.get(package.name, ()), "module '%s' of Python itself"
             blocks = tuple(name for name in blocks if _uses_library(view, name, package.name))
