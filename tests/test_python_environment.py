@@ -339,6 +339,33 @@ def test_what_is_loaded_before_the_script_is_not_hidden(make_machine):
     assert said(examine(make_machine, files=files, host={"commands": started})) == SHADOWED
 
 
+@pytest.mark.parametrize(
+    "path, version, expected",
+    [
+        (SITE + "pandas/core/x.so", "3.15.1", ("install-corrupt", "Delete ")),
+        ("/project/pandas/x.csv", "3.15.1", ("module-shadowed", "Rename ")),
+        ("/project/pandas.py", "3.15.1", ("module-shadowed", "Rename ")),
+        ("/project/pandas/__init__.py", "3.15.1", None),
+        (SITE + "jax/_src/x.so", "3.15.1", ("install-corrupt", "Delete ")),
+        (SITE + "jax/_src/x.so", "3.10.0", None),
+        ("/project/torch/x.csv", "3.15.1", None),
+        ("/project/sklearn/x.csv", "3.15.1", None),
+    ],
+)
+def test_keras_takes_a_folder_for_what_it_does_without(make_machine, path, version, expected):
+    diagnosis = examine(make_machine, dict(COMMON, keras=version), files={path: ""})
+    code, text = expected or (None, "")
+    assert diagnosis.framework("tensorflow").will_import is True
+    assert diagnosis.framework("keras").will_import is not bool(expected)
+    assert diagnosis.framework("keras").cause == code
+    if expected:
+        assert diagnosis.by_code(code).fix[0].text.startswith(text)
+    # A real package comes before a folder, wherever that lies.
+    name = path.replace(SITE, "").replace("/project/", "").partition("/")[0]
+    real = {path: "", SITE + name + "/__init__.py": ""}
+    assert path.endswith(".py") or said(examine(make_machine, dict(COMMON, keras=version), files=real)) == WORKS
+
+
 def test_every_package_that_is_looked_for_says_what_it_blocks():
     assert set(PACKAGES) <= set(SHADOW_BLOCKS)
 

@@ -124,6 +124,7 @@ def install_corrupt(view: View) -> Iterable[Finding]:
             fix,
         )
         return
+    yield from _taken_for(view, True)
     yield from damaged_plugins(view)
     for item, blocks in _with_files(view):
         yield from _unreadable(view, item, blocks)
@@ -348,6 +349,7 @@ _LIBRARY_BLOCKS = {
 def module_shadowed(view: View) -> Iterable[Finding]:
     """A local file or folder shadows the real package, or a module of the standard library."""
     yield from _of_another_python(view)
+    yield from _taken_for(view, False)
     for package in view.machine.python.packages:
         if package.in_site or package.kind == "namespace" or not package.hides:
             continue
@@ -365,6 +367,28 @@ def module_shadowed(view: View) -> Iterable[Finding]:
             (Evidence(package.location, "sys.path: %s" % package.path_entry), Evidence("hides %s" % package.hides[0])),
             (Fix("Rename %s (and delete its __pycache__)" % package.location, changes="files"),),
         )
+
+
+def _taken_for(view: View, in_site: bool) -> Iterable[Finding]:
+    """What Keras does without where it is not there, and takes a folder or a file of that name for.
+
+    Tried with Keras 2.10, 2.15 (only training fails), 3.1 and 3.15, tf-keras 2.19; jax since its callback for Orbax.
+    """
+    keras = keras_version(view) or ""
+    for package in view.machine.python.packages:
+        since = {"pandas": "2.10", "jax": "3.13"}.get(package.name)
+        if since is None or package.hides or view.machine.python.distribution(package.name) is not None:
+            continue
+        kinds = ("namespace",) if in_site else ("namespace", "module")
+        site = package.path_entry.endswith(("site-packages", "dist-packages"))
+        if site == in_site and package.kind in kinds and version_at_least(keras, since):
+            code, text = ("install-corrupt", "Delete") if in_site else ("module-shadowed", "Rename")
+            yield Kind(code, "error", ("keras",) if is_keras3(keras) else ("keras.fit",)).finding(
+                "Keras takes %s for the package '%s', which is not installed, and fails."
+                % (package.location, package.name),
+                (Evidence("module '%s' has no attribute" % package.name, package.path_entry),),
+                (Fix("%s %s" % (text, package.location), changes="files"),),
+            )
 
 
 #: Not imported by TensorFlow 1.15 on Python 3.7.

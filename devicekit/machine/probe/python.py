@@ -37,7 +37,7 @@ PACKAGES = (
     "google", "google.protobuf", "h5py", "ml_dtypes", "absl", "astunparse", "flatbuffers", "gast", "namex", "openvino",
     "opt_einsum", "optree", "packaging", "pasta", "requests", "rich", "scipy", "six", "termcolor", "typing_extensions",
     "wrapt", "certifi", "idna", "urllib3", "tree", "keras_preprocessing", "setuptools", "tensorboard", "sympy",
-    "mpmath",
+    "mpmath", "pandas",
 )  # fmt: skip
 
 #: Parts of the standard library that no framework imports (sys.modules after a step of training: TensorFlow 2.4 to 2.21, Keras
