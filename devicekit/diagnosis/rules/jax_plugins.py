@@ -43,7 +43,11 @@ _VALUES = (
     ),
     ("allow, warn or raise", "allow|warn|raise", "NUMPY_RANK_PROMOTION"),
     ("standard or strict", "standard|strict", "NUMPY_DTYPE_PROMOTION"),
-    ("off, auto, tracebackhide or remove_frames", "off|tracebackhide|(?:quiet_)?remove_frames|auto", "TRACEBACK_FILTERING"),
+    (
+        "off, auto, tracebackhide or remove_frames",
+        "off|tracebackhide|(?:quiet_)?remove_frames|auto",
+        "TRACEBACK_FILTERING",
+    ),
     ("DEBUG, INFO, WARNING, ERROR or CRITICAL", "NOTSET|DEBUG|INFO|WARNING|ERROR|CRITICAL", "LOGGING_LEVEL"),
 )
 
