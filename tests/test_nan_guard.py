@@ -7,7 +7,7 @@ import pytest
 from devicekit.runtime.non_finite import NonFinite
 from devicekit.watch import NanRecord, NanReport
 from devicekit.watch.nan_causes import finding
-from devicekit.watch.nan_record import NanRun
+from devicekit.watch.training_record import NanRun
 
 LOG = NonFinite("forward", "log_of_x", "Log", "float32", 0, 8, (3,), 0.0, 1.9)
 FINE = NanRun("cpu", "float64", None, 70000.0)

@@ -4,9 +4,8 @@ from typing import List, Optional
 
 from ..watch.causes import FEWEST_STEPS
 from ..watch.nan_causes import described
-from ..watch.nan_record import NanRecord, NanRun
 from ..watch.result import MonitorReport, NanReport
-from ..watch.training_record import TrainingRecord
+from ..watch.training_record import NanRecord, NanRun, TrainingRecord
 from .amounts import count, framework_title
 from .terminal import Style, findings_lines
 

@@ -3,10 +3,9 @@
 from typing import List, Optional, Sequence, Tuple
 
 from ..watch.command_causes import by_gpu, used_gpus
-from ..watch.command_record import CommandRecord
 from ..watch.failed_command import how_it_ended
 from ..watch.result import CommandReport
-from ..watch.training_record import GpuSample
+from ..watch.training_record import CommandRecord, GpuSample
 from .amounts import memory
 from .monitor import duration
 from .terminal import Style, findings_lines, labeled

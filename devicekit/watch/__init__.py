@@ -3,13 +3,13 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .command_record import CommandRecord as CommandRecord
     from .monitor import Monitor as Monitor
     from .nan_guard import NanGuard as NanGuard
-    from .nan_record import NanRecord as NanRecord
     from .result import CommandReport as CommandReport
     from .result import MonitorReport as MonitorReport
     from .result import NanReport as NanReport
+    from .training_record import CommandRecord as CommandRecord
+    from .training_record import NanRecord as NanRecord
     from .training_record import TrainingRecord as TrainingRecord
 
 if not TYPE_CHECKING:
@@ -18,12 +18,12 @@ if not TYPE_CHECKING:
     __getattr__, __dir__, __all__ = _lazy_names(
         __name__,
         {
-            "CommandRecord": "command_record",
+            "CommandRecord": "training_record",
             "CommandReport": "result",
             "Monitor": "monitor",
             "MonitorReport": "result",
             "NanGuard": "nan_guard",
-            "NanRecord": "nan_record",
+            "NanRecord": "training_record",
             "NanReport": "result",
             "TrainingRecord": "training_record",
         },

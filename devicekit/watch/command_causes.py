@@ -7,9 +7,8 @@ from typing import Dict, List, Optional, Sequence, Tuple
 
 from ..diagnosis.findings import Evidence, Finding, Fix
 from ..diagnosis.frameworks import TITLES
-from .command_record import CommandRecord
 from .machine_causes import clocks_limited, host_starved, memory_bound, memory_held, shared_device
-from .training_record import GpuSample
+from .training_record import CommandRecord, GpuSample
 
 #: Looks at the GPUs, one each second at first, by which a program has begun to use one: an import of TensorFlow takes ten.
 _ENOUGH_LOOKS = 30

@@ -14,9 +14,8 @@ from ..machine.probe.cuda_libraries import parse_loaded
 from ..machine.probe.host_load import ProcessTree, read_host_load, read_shared_once
 from ..machine.probe.nvml_question import NvmlQuestion, nvml_task
 from ..machine.probe.processor import read_processor
-from .command_record import CommandRecord
 from .gpu_loads import GpuLoads, loads_for
-from .training_record import HostSample
+from .training_record import CommandRecord, HostSample
 
 #: Seconds between two looks: short at first, for commands that end soon, then one second.
 _FIRST_PAUSE_S, _PAUSE_S = 0.05, 1.0

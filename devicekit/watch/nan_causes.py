@@ -4,7 +4,7 @@ from typing import Any, List, Optional, Sequence, Tuple
 
 from ..diagnosis.findings import Evidence, Finding, Fix
 from ..runtime.non_finite import NonFinite
-from .nan_record import NanRecord, NanRun
+from .training_record import NanRecord, NanRun
 
 _FLOAT32_MAX = 3.4e38
 

@@ -10,8 +10,8 @@ from ..errors import DeviceWarning, notify
 from ..runtime.frameworks.keras_training import replay_of, training_of
 from .data_source import running_fit
 from .keras_callback import as_callback
-from .nan_record import NanRecord
 from .result import NanReport
+from .training_record import NanRecord
 
 
 class NanGuard:

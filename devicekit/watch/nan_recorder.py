@@ -8,8 +8,7 @@ from typing import Any, Callable, List, NamedTuple, Optional, Tuple
 import numpy as np
 
 from ..runtime.frameworks.replay import Replay, State, as_float, is_finite, size_of, unfit
-from .nan_record import NanRecord
-from .training_record import DataSource
+from .training_record import DataSource, NanRecord
 
 #: Of the time, at most one part in this many goes into looking at the state; while memory is short, one in `_SHORT`.
 _RARE, _SHORT = 250, 25

@@ -9,8 +9,8 @@ import numpy as np
 from ..errors import DevicekitError
 from ..runtime.frameworks.replay import NOTHING, Replay, State, Usual, as_float, is_finite, unfit
 from ..runtime.scratch import replace_file
-from .nan_record import NanRecord, NanRun
 from .nan_recorder import KeptStep, Window, loss_is_finite, norm_of
+from .training_record import NanRecord, NanRun
 
 _MADE_IN_FIRST_STEP = (
     "This step made variables of the model or its optimizer, and what they began with is not known: give the model an Input, "

@@ -6,10 +6,8 @@ from ..diagnosis.findings import Finding
 from ..records import Record, ShownAsReport
 from . import command_causes
 from .causes import figures, findings
-from .command_record import CommandRecord
 from .nan_causes import finding
-from .nan_record import NanRecord
-from .training_record import TrainingRecord
+from .training_record import CommandRecord, NanRecord, TrainingRecord
 
 
 class NanReport(ShownAsReport, Record):

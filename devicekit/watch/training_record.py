@@ -1,4 +1,6 @@
-"""What was measured while a model was trained. Pure data: `devicekit.watch.causes` judges it, now or later.
+"""What was measured while a model was trained, of its first NaN, and while a command ran. Pure data.
+
+`devicekit.watch.causes`, `nan_causes` and `command_causes` judge it, now or later.
 
 Times of day are not recorded: ``at_s`` counts seconds from the beginning of the training.
 """
@@ -7,6 +9,7 @@ from typing import Optional, Tuple
 
 from ..machine.probe.host_load import HostLoad
 from ..records import Pairs, Record
+from ..runtime.non_finite import NonFinite
 
 
 class StepSample(Record):
@@ -221,3 +224,148 @@ class TrainingRecord(Record):
     memory_granted_bytes: Optional[int] = None
     ended: str = "running"
     monitor_s: float = 0.0
+
+
+class CommandRecord(Record):
+    """One command with all that it started, seen from outside.
+
+    Attributes
+    ----------
+    name : str
+        The program, or the script of an interpreter.
+    status : int or None
+        Its exit status, or minus the number of the signal that ended it; None while it runs.
+    seconds : float
+        How long it ran.
+    cpu_s : float or None
+        Processor time of all its processes.
+    processors : float or None
+        How many processors' time it may use.
+    processes : int or None
+        The most that ran at a look.
+    memory_peak_bytes : int or None
+        The most that its processes held at a look, at least that of the largest one.
+    memory_granted_bytes : int or None
+        The memory of this machine that it may use.
+    hosts : tuple of HostSample
+        Processors and memory over time.
+    gpus : tuple of GpuSample
+        All NVIDIA GPUs of this machine over time.
+    gpus_unknown : str
+        Why there are no figures of GPUs, "" if there are.
+    leased : tuple of str
+        The devices that were leased for it.
+    frameworks : tuple of str
+        The frameworks whose libraries its processes had loaded, as far as that was seen.
+    hidden_by : str
+        The variable by which the user hides the GPUs from it, "" if none does.
+    """
+
+    name: str
+    status: Optional[int] = None
+    seconds: float = 0.0
+    cpu_s: Optional[float] = None
+    processors: Optional[float] = None
+    processes: Optional[int] = None
+    memory_peak_bytes: Optional[int] = None
+    memory_granted_bytes: Optional[int] = None
+    hosts: Tuple[HostSample, ...] = ()
+    gpus: Tuple[GpuSample, ...] = ()
+    gpus_unknown: str = ""
+    leased: Tuple[str, ...] = ()
+    frameworks: Tuple[str, ...] = ()
+    hidden_by: str = ""
+
+
+class NanRun(Record):
+    """The bad step, repeated eagerly.
+
+    Attributes
+    ----------
+    device : str
+        Where.
+    precision : str
+        ``"as trained"`` or ``"float64"``.
+    first : NonFinite or None
+        What is not finite first; None if everything is.
+    largest : float
+        The largest finite magnitude of activations, gradients and variables.
+    problem : str
+        Why it could not be repeated, "" if it could.
+    """
+
+    device: str
+    precision: str
+    first: Optional[NonFinite] = None
+    largest: float = 0.0
+    problem: str = ""
+
+
+class NanRecord(Record):
+    """What is known about the first NaN or infinity of a training.
+
+    Attributes
+    ----------
+    framework : str
+        ``"tensorflow"``, ``"jax"`` or ``"torch"``.
+    model : str
+        Name of the model.
+    device : str
+        Where it trains.
+    seen_in : str
+        ``"loss"`` or ``"weights"``: where it was noticed.
+    seen_step : int
+        The step at which it was noticed, from 0 on over all epochs.
+    good_step : int
+        The steps before this one had no NaN: the last good state is from its beginning.
+    step, epoch, batch : int or None
+        The first step that has it, its epoch, and its number in the epoch, from 0 on; None if that is not known.
+    problem : str
+        Why the steps could not be repeated, or why that does not show it; "" if it does.
+    variables : tuple of str
+        Variables that are not finite after the step.
+    start : tuple of str
+        Weights that were NaN before it.
+    inputs : tuple of (str, int)
+        Parts of the batch that are not finite, with the number of elements.
+    input_rows : tuple of int
+        The first examples of the batch that are.
+    runs : tuple of NanRun
+        The step as trained, on the CPU, and on the CPU in float64.
+    norm_start, norm_before : float or None
+        The norm of the trainable weights when the training began, and before the step.
+    learning_rate : float or None
+        The optimizer's.
+    loss : str
+        The name of the loss function.
+    saved : str
+        The file with the batch and the state before the step, "" if there is none.
+    """
+
+    framework: str
+    model: str = ""
+    device: str = "cpu"
+    seen_in: str = "loss"
+    seen_step: int = 0
+    good_step: int = 0
+    step: Optional[int] = None
+    epoch: Optional[int] = None
+    batch: Optional[int] = None
+    problem: str = ""
+    variables: Tuple[str, ...] = ()
+    start: Tuple[str, ...] = ()
+    inputs: Pairs[int] = ()
+    input_rows: Tuple[int, ...] = ()
+    runs: Tuple[NanRun, ...] = ()
+    norm_start: Optional[float] = None
+    norm_before: Optional[float] = None
+    learning_rate: Optional[float] = None
+    loss: str = ""
+    saved: str = ""
+
+    def run(self, precision: str, device: str = "") -> Optional[NanRun]:
+        """Return the run of a precision and device, None if there is none or it failed."""
+        for run in self.runs:
+            if run.precision == precision and (not device or run.device == device) and not run.problem:
+                return run
+        return None

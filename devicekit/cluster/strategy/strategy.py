@@ -212,7 +212,7 @@ def _too_late(chosen: StrategyPlan, devices: str, name: str, evidence: Evidence,
 
 
 def _join_jax(chosen: StrategyPlan) -> None:
-    from ...runtime.frameworks.strategies_jax import join
+    from ...runtime.frameworks.training_jax import join
 
     cluster = chosen.cluster
     assert cluster is not None
@@ -231,7 +231,7 @@ def _make(chosen: StrategyPlan) -> Any:
     cluster = chosen.cluster
     numbers = [int(name.partition(":")[2] or 0) for name in chosen.devices if not name.startswith("cpu")]
     if chosen.framework == "jax":
-        from ...runtime.frameworks.strategies_jax import data_parallel
+        from ...runtime.frameworks.training_jax import data_parallel
 
         return data_parallel(numbers, processes=cluster.size if cluster is not None else 1)
     if chosen.framework == "torch":
