@@ -9,6 +9,8 @@ from packaging.requirements import Requirement
 
 from devicekit.diagnosis.diagnose import run_rules
 from devicekit.diagnosis.findings import Fix, LazyFixes
+from devicekit.diagnosis.install_fixes import repair_install
+from devicekit.diagnosis.view import View
 from devicekit.machine.probe import read_machine
 from devicekit.machine.simulated import SimulatedHost
 from devicekit.matrix.matrix import Matrix
@@ -44,6 +46,15 @@ def installed_by(command):
 )
 def test_as_little_as_possible_is_changed(machine, code, expected):
     assert installed_by(commands(machine, code)[0]) == expected
+
+
+def test_a_step_installs_what_its_text_names(make_machine):
+    """TensorFlow 2.15 needs another setuptools as well; of NumPy the data see nothing wrong, and the rule does."""
+    installed = {"tensorflow-cpu": "2.15.1", "keras": "2.15.0", "numpy": "1.26.4", "setuptools": "84.2.1"}
+    host = make_machine(python={"version": "3.11.7", "installed": installed})
+    (fix,) = repair_install(View(read_machine(host), Matrix()), "Install a compatible NumPy", "numpy<2")
+    assert "setuptools==81.0.0" in fix.command
+    assert '"numpy<2"' in fix.command
 
 
 def test_another_build_comes_with_what_it_needs():
@@ -101,6 +112,8 @@ def test_the_rules_alone_load_no_resolver(python):
     code = """
 import sys
 from devicekit.matrix.matrix import Matrix
+from devicekit.diagnosis.install_fixes import repair_install
+from devicekit.diagnosis.view import View
 from devicekit.machine.probe import read_machine
 from devicekit.diagnosis.diagnose import run_rules
 from devicekit.machine.simulated import SimulatedHost
@@ -119,6 +132,8 @@ def test_a_report_survives_without_the_engine(python):
 import sys
 sys.modules['resolvelib'] = None  # its import fails
 from devicekit.matrix.matrix import Matrix
+from devicekit.diagnosis.install_fixes import repair_install
+from devicekit.diagnosis.view import View
 from devicekit.machine.probe import read_machine
 from devicekit.diagnosis.diagnose import run_rules
 from devicekit.machine.simulated import SimulatedHost

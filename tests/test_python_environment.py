@@ -134,6 +134,38 @@ def test_packages_of_another_python(make_machine, tag, expected):
         assert "PYTHONPATH" in diagnosis.by_code("module-shadowed").fix[0].command
 
 
+OTHER = "/venv2/lib/python3.12/site-packages"
+
+
+@pytest.mark.parametrize(
+    "name, version, path, command",
+    [
+        ("numpy", "1.21.6", OTHER, "unset PYTHONPATH"),
+        ("numpy", "1.21.6", OTHER + "/:/opt/mine", "export PYTHONPATH=/opt/mine"),
+        ("protobuf", "3.19.6", OTHER, "unset PYTHONPATH"),
+        ("keras", "2.10.0", OTHER, "unset PYTHONPATH"),
+        ("typing_extensions", "4.0.0", OTHER, "unset PYTHONPATH"),
+        # The environment has none of its own, and what is installed into it would still come last.
+        ("pandas", "2.1.4", OTHER, "unset PYTHONPATH"),
+        ("numpy", "1.21.6", "", " install "),
+    ],
+)
+def test_what_pythonpath_brings_is_taken_out_of_it(make_machine, name, version, path, command):
+    files = {"%s/%s-%s.dist-info/METADATA" % (OTHER, name, version): "Name: %s\nVersion: %s\n\n" % (name, version)}
+    optree = SITE + "optree-0.13.1.dist-info/METADATA"
+    files[optree] = "Name: optree\nVersion: 0.13.1\nRequires-Dist: typing-extensions>=4.6.0\n\n"
+    entries = ["/project", OTHER, SITE[:-1]]
+    found = examine(make_machine, files=files, env={"PYTHONPATH": path}, sys_path=entries).findings[0]
+    assert command in found.fix[0].command
+    assert ("PYTHONPATH puts this" in found.summary) == bool(path)
+
+
+def test_a_framework_that_pythonpath_brings_is_left_there(make_machine):
+    env = {"PYTHONPATH": SITE[:-1]}
+    found = examine(make_machine, dict(COMMON, numpy="1.21.6"), env=env, prefix="/usr").findings[0]
+    assert " install " in found.fix[0].command
+
+
 def test_one_release_of_jaxlib_is_asked_for_as_one(make_machine):
     jax = "Metadata-Version: 2.1\nName: jax\nVersion: 0.6.2\nRequires-Dist: jaxlib<=0.6.2,>=0.6.2\n\n"
     installed = {"jax": "0.6.2", "jaxlib": "0.4.38", "numpy": "2.1.3", "ml-dtypes": "0.5.1", "opt-einsum": "3.4.0"}

@@ -122,12 +122,37 @@ def _run(view: View, selected: str) -> Tuple[List[Finding], List[NotEvaluated]]:
         except Exception as error:  # a defect of one rule must not take the others down; it is reported
             undecided.append(NotEvaluated(item.code, "the rule failed: %s: %s" % (type(error).__name__, error)))
         causes = [finding for finding in found if not is_symptom(finding, fired, item.hidden_by, keras_backend)]
-        findings += [as_seen_from(finding, selected) for finding in causes]
+        findings += [as_seen_from(_from_path(view, finding), selected) for finding in causes]
         # A note that blocks nothing explains nothing either.
         fired += [
             cause_of(finding, keras_backend) for finding in causes if finding.blocks or finding.severity != "info"
         ]
     return findings, undecided
+
+
+def _from_path(view: View, finding: Finding) -> Finding:
+    """Return a finding on what PYTHONPATH puts before the environment: what is installed would come after that again."""
+    environment, windows = view.machine.python, view.shell.windows
+    separator = "\\" if windows else "/"
+    path = (view.machine.process.env("PYTHONPATH") or "").split(";" if windows else ":")
+    folders = [part.rstrip("/\\") for part in path if part and not part.startswith(environment.prefix + separator)]
+    seen = [item.source for item in finding.evidence]
+    own: List[str] = []
+    foreign: List[Tuple[str, str]] = []
+    for item in environment.distributions.or_none() or ():
+        there = item.location.rpartition(separator)[0]
+        if there not in folders:
+            own.append(item.name)
+        elif item.location in seen:
+            foreign.append((item.name, there))
+    for name, there in foreign:
+        # Where the environment has no framework of its own, that folder is the environment.
+        if name in own or ("tensorflow" in finding.blocks and not {*own}.isdisjoint(view.tensorflow_names)):
+            summary = "%s PYTHONPATH puts this %s before the environment's own packages." % (finding.summary, name)
+            kept = [part for part in path if part and part.rstrip("/\\") != there]
+            fix = view.shell.only_folders_fix("Take %s out of PYTHONPATH" % there, "PYTHONPATH", kept)
+            return finding.replace(summary=summary, fix=(fix,))
+    return finding
 
 
 def _devices(

@@ -22,11 +22,11 @@ _PLUGINS = ("tensorflow-directml-plugin", "tensorflow-metal", "intel-extension-f
 
 
 def _installed(view: View) -> Dict[str, str]:
-    found = {}
+    found: Dict[str, str] = {}
     for item in view.machine.python.distributions.or_none() or ():
         version = item.version.or_none()
         if version:
-            found[item.name] = version
+            found.setdefault(item.name, version)  # the import takes the first one on the path
     return found
 
 
@@ -82,6 +82,8 @@ def repair_install(
             # The data see nothing wrong with what the rule is about: its own bounds have to hold as well.
             bounds = [item for item, name in zip(otherwise, names) if name in known]
             found = _repair(view, installed, roots + bounds, known)
+            if found is not None and not {normal_name(item) for item in found} & set(known):
+                found += tuple(bounds)
         if found is not None:
             found += tuple(item for item, name in zip(otherwise, names) if name not in known)
         # An empty answer means that the data see nothing wrong, though a rule does: then the rule's own bounds hold.
