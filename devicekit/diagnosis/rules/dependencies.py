@@ -299,7 +299,7 @@ def _finding(
 def _newer(view: View, project: str, text: str) -> str:
     """Return what to ask for: rather a newer release of what fails than an older one of what others use as well."""
     name, python = normal_name(text), view.machine.python
-    known = view.matrix.project(project) if project in _OF_OTHERS else None
+    known = view.matrix.project(project) if project in _OF_OTHERS and name == "numpy" else None
     for release in known.versions if known is not None else ():
         if version_at_least(release, python.version_of(project) or ""):
             if fit(view.matrix, project, release, python.version, name, python.version_of(name) or "").state == "works":
