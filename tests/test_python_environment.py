@@ -166,6 +166,42 @@ def test_a_framework_that_pythonpath_brings_is_left_there(make_machine):
     assert " install " in found.fix[0].command
 
 
+FRAMEWORK = "tensorflow/libtensorflow_framework.so.2"
+
+
+@pytest.mark.parametrize(
+    "path, version, expected",
+    [
+        ("/old/tensorflow", "2.19.1", "unset LD_LIBRARY_PATH"),
+        ("/opt/cuda:/old/tensorflow/", "2.19.1", "export LD_LIBRARY_PATH=/opt/cuda"),
+        ("/usr/local/lib", "2.19.1", "unset LD_LIBRARY_PATH"),
+        # The same minor release works; where nothing says which it is, nothing is said.
+        ("/old/tensorflow", "2.10.0", None),
+        ("/bare/tensorflow", "2.19.1", None),
+        (SITE + "tensorflow:/old/tensorflow", "2.19.1", None),
+        ("/old", "2.19.1", None),
+        # Older ones were not tried, and 1.15 has a DT_RPATH, which comes before the variable.
+        ("/old/tensorflow", "2.9.3", None),
+    ],
+)
+def test_the_library_of_another_release_on_the_path(make_machine, path, version, expected):
+    files = {"/old/" + FRAMEWORK: "", "/old/tensorflow_cpu-2.10.1.dist-info/RECORD": "", "/bare/" + FRAMEWORK: ""}
+    files.update(
+        {
+            SITE + FRAMEWORK: "",
+            SITE + "tensorflow/__init__.py": "",
+            "/old/tensorflow_estimator-2.19.0.dist-info/RECORD": "",
+        }
+    )
+    links = {"/usr/local/lib/libtensorflow_framework.so.2": "/usr/local/lib/libtensorflow_framework.so.2.10.1"}
+    files[links["/usr/local/lib/libtensorflow_framework.so.2"]] = ""
+    installed = dict(COMMON, **{"tensorflow-cpu": version})
+    diagnosis = examine(make_machine, installed, {"LD_LIBRARY_PATH": path}, files, host={"links": links})
+    found = diagnosis.by_code("environment-variable-fatal")
+    assert [item.command for item in (found.fix if found else ())] == ([expected] if expected else [])
+    assert (said(diagnosis) == FATAL) == bool(expected)
+
+
 def test_one_release_of_jaxlib_is_asked_for_as_one(make_machine):
     jax = "Metadata-Version: 2.1\nName: jax\nVersion: 0.6.2\nRequires-Dist: jaxlib<=0.6.2,>=0.6.2\n\n"
     installed = {"jax": "0.6.2", "jaxlib": "0.4.38", "numpy": "2.1.3", "ml-dtypes": "0.5.1", "opt-einsum": "3.4.0"}

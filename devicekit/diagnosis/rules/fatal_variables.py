@@ -33,6 +33,7 @@ def environment_variable_fatal(view: View) -> Iterable[Finding]:
     yield from _of_keras_and_torch(view)
     if not view.has_tensorflow or view.tensorflow_row is None:
         return
+    yield from _other_library(view)
     for name, reason, what, blocks in _fatal_values(view):
         severity = "error" if blocks else "warning"
         url = pages.XLA_FLAGS if name == "TF_XLA_FLAGS" else ""
@@ -73,6 +74,24 @@ def _of_keras_and_torch(view: View) -> Iterator[Finding]:
             yield _fatal(view, "KERAS_TORCH_DEVICE", "names '%s', which is no device of PyTorch" % device[:20], kind)
         elif device.startswith("cuda") and not (process.wsl.or_none() or view.vendor("nvidia") or view.vendor("amd")):
             yield _fatal(view, "KERAS_TORCH_DEVICE", "names '%s', and this machine has no such GPU" % device[:20], kind)
+
+
+def _other_library(view: View) -> Iterable[Finding]:
+    """LD_LIBRARY_PATH leads to the library of another minor release: seen to fail from 2.10 to 2.21, the same one to work."""
+    process = view.machine.process
+    for path, same in process.named_files.or_none() or ():
+        folder, _, name = path.rpartition("/")
+        if same or not name.startswith("libtensorflow") or not version_at_least(view.tensorflow_version or "", "2.10"):
+            continue
+        kept = [
+            part for part in (process.env("LD_LIBRARY_PATH") or "").split(":") if part.rstrip("/") not in ("", folder)
+        ]
+        text = "Take the folder out of LD_LIBRARY_PATH: TensorFlow finds its own library"
+        yield Kind("environment-variable-fatal", "error", ("tensorflow",)).finding(
+            "LD_LIBRARY_PATH leads to the %s of another release: TensorFlow's import fails." % name,
+            (Evidence(path, "LD_LIBRARY_PATH"), Evidence("undefined symbol")),
+            (view.shell.only_folders_fix(text, "LD_LIBRARY_PATH", kept),),
+        )
 
 
 #: Name of the variable, what is wrong with it, what happens then, and what that blocks.

@@ -1,10 +1,12 @@
 """The process: its environment variables, what it has imported, container and WSL."""
 
 import re
-from typing import Iterable, Mapping, Set, Tuple
+from typing import Iterable, List, Mapping, Set, Tuple
 
 from ..facts import Fact, LoadedModule, Process
 from ..host import Host
+from .cuda_places import loader_path
+from .distributions import TENSORFLOW_NAMES, split_folder_name
 
 #: The variables that frameworks, drivers and loaders read. A list of names and no pattern: ``TF_TOKEN_*`` and
 #: ``TF_VAR_*`` belong to another program and hold secrets.
@@ -70,7 +72,28 @@ def _read_named_files(host: Host, environ: Mapping[str, str]) -> "Fact[Tuple[Tup
         value = environ.get(name, "")
         if value and not (name.endswith("_FLAGS") and value.strip().startswith("-")):
             found.append((name, host.exists(host.join(host.interpreter.cwd, value))))
-    return Fact.of((*found, *_read_flags(host, environ.get("XLA_FLAGS", ""))), "environment")
+    flags = _read_flags(host, environ.get("XLA_FLAGS", ""))
+    return Fact.of((*found, *_read_framework(host), *flags), "environment")
+
+
+def _read_framework(host: Host) -> Iterable[Tuple[str, bool]]:
+    """Whether TensorFlow's library in a folder of LD_LIBRARY_PATH, which comes before DT_RUNPATH, is of the same release."""
+    parts = "tensorflow", "libtensorflow_framework.so.2"
+    path = next(filter(host.is_file, (host.join(folder, parts[1]) for folder in loader_path(host))), "")
+    entries = [entry for entry in host.interpreter.sys_path if entry and path]
+    site = next((entry for entry in entries if host.is_file(host.join(entry, *parts))), "")
+    if site:
+        here = _releases(host, site)
+        # TensorFlow for C has its version in the name of the file.
+        there = _releases(host, host.path.dirname(host.path.dirname(path)))
+        there = there or re.findall(r"so\.(\d+\.\d+)", host.real_path(path))
+        if here and there:
+            yield host.scrub(path), not {*here}.isdisjoint(there)
+
+
+def _releases(host: Host, folder: str) -> List[str]:
+    names = [split_folder_name(name) for name in host.names_if_any(folder) if name.endswith("-info")]
+    return [".".join(version.split(".")[:2]) for name, version in names if name in TENSORFLOW_NAMES]
 
 
 #: Flags that every jaxlib has: for them its library, 350 MB, is not read.
