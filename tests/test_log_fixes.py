@@ -205,6 +205,13 @@ LIBTPU = (
 NO_HDF5 = "OSError: Unable to open file (file signature not found)"
 
 ROWS = [
+    # An empty list below its label, where the line that prints both is there, too.
+    (
+        "print(tf.__version__)\nprint(f'my devices : {tf.config.list_physical_devices(\"GPU\")}')\n2.5.0\nmy devices : []",
+        {**LINUX, "python": "3.8.10", "packages": {"tensorflow": "2.5.0"}, "cuda": "11.0"},
+        [r"CUDA 11\.2"],
+        [],
+    ),
     # Slurm's nodes, the GPU's own processor, JAX's memory, and what is for another maker's GPU.
     (
         "slurmstepd: error: pyxis:     [ERROR] Command not found: nvidia-container-cli, see https://github.com/x\n"

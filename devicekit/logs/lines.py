@@ -277,6 +277,9 @@ def _fresh(lines: Sequence[bytes], before: _Before, shapes: Dict[object, int]) -
             elif position > 1 and lines[position - 2].startswith(_HEADING) and not lines[position - 1].strip():
                 # A form for an issue: a question as heading, a blank line, the answer.
                 raw = lines[position - 2][:_LONG_SHAPE] + b": " + raw.strip()
+            label = raw.strip()[:-2].rstrip() if raw.endswith(b"[]") else b""
+            if label and _PRINT in before.question and label in before.question:  # "GPUs : []" of print("GPUs :", ...)
+                printed.append(before.question[:_BEFORE_ANSWER] + b" -> []")
             if raw.startswith(_SHOWN) and (above.startswith(b"Name: ") or b"pip show " in above):
                 name = above.partition(b"Name: ")[2] or above.partition(b"pip show ")[2]
                 printed.append(b"%s==%s" % (name.split(b" ")[0].strip(), raw[len(_SHOWN) :].strip()))
