@@ -205,6 +205,32 @@ LIBTPU = (
 NO_HDF5 = "OSError: Unable to open file (file signature not found)"
 
 ROWS = [
+    # Names that Keras and TensorFlow gave up, or have only since a release.
+    (
+        "AttributeError: 'Functional' object has no attribute 'predict_classes'",
+        {},
+        [r"argmax\(model\.predict"],
+        [r"doctor"],
+    ),
+    ("AttributeError: 'Model' object has no attribute 'fit_generator'", {}, [r"model\.fit,"], [r"argmax"]),
+    (
+        "AttributeError: module 'tensorflow_core._api.v2.config' has no attribute 'set_visible_devices'",
+        {**LINUX, "python": "3.7.9"},
+        [r"config\.experimental\.set_visible_devices", r"tensorflow>=2\.1"],
+        [r"pip check"],
+    ),
+    (
+        "AttributeError: module 'tensorflow_core._api.v2.config' has no attribute 'experimental_list_devices'",
+        LINUX,
+        [r"tensorflow\.keras", r"TensorFlow 2\.0"],
+        [r"pip check"],
+    ),
+    (
+        "ValueError: Failed to find data adapter that can handle input: <class 'batches.ImageSequence'>, <class 'NoneType'>",
+        {},
+        [r"the same Keras"],
+        [r"doctor"],
+    ),
     # An empty list below its label, where the line that prints both is there, too.
     (
         "print(tf.__version__)\nprint(f'my devices : {tf.config.list_physical_devices(\"GPU\")}')\n2.5.0\nmy devices : []",
