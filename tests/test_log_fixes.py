@@ -238,6 +238,29 @@ ROWS = [
         [r"CUDA 11\.2"],
         [],
     ),
+    # A model of a newer ONNX, and quantization that asks for a newer package.
+    (
+        "Fail: [ONNXRuntimeError] : 1 : FAIL : Load model from x.onnx failed:/onnxruntime_src/onnxruntime/core/model.cc:1 "
+        "onnxruntime::Model::Model Unsupported model IR version: 9, max supported IR version: 8",
+        {**LINUX, "packages": {"onnxruntime-gpu": "1.14.1"}},
+        [r'install --upgrade "onnxruntime-gpu\[cuda,cudnn\]<1\.27"', r"ir_version = 8"],
+        [r"first error"],
+    ),
+    (
+        "Opset 21 is under development and support for this is limited. Current official support for domain ai.onnx is till "
+        "opset 20.",
+        {},
+        [r"install --upgrade onnxruntime\b", r"opset_version=20"],
+        [r"ir_version"],
+    ),
+    (
+        "ImportError: Using `bitsandbytes` 8-bit quantization requires the latest version of bitsandbytes: `pip install -U "
+        "bitsandbytes`",
+        LINUX,
+        [r"install --upgrade accelerate bitsandbytes", r"cuda\.is_available"],
+        [],
+    ),
+    ("ImportError: Please update it: pip install -U peft", {}, [r"install --upgrade peft"], []),
     # Slurm's nodes, the GPU's own processor, JAX's memory, and what is for another maker's GPU.
     (
         "slurmstepd: error: pyxis:     [ERROR] Command not found: nvidia-container-cli, see https://github.com/x\n"

@@ -663,6 +663,8 @@ def _of_its_own(about: Situation, steps: Steps) -> bool:
         pyg(about, steps)
     elif about.signature == "gen-import-asks-to-install" and about.groups.get("asked_for"):
         _asked_for(about, steps)
+    elif about.signature == "ort-model-newer":
+        _newer_onnxruntime(about, steps)
     elif "TensorFlow Addons" in about.summary:
         fitting_add_on(about, steps, "tensorflow-addons", about.version.partition("+")[0])
     else:
@@ -817,7 +819,20 @@ def _asked_for(about: Situation, steps: Steps) -> None:
         text = "%s %s is there; if it was installed after the first import: restart Python, or the notebook's kernel"
         steps.say(text % (wanted.group(1), there))
         return
-    steps.install("Install what the message names, then restart Python", about.groups["asked_for"])
+    add = steps.upgrade if re.search("install (?:-U|--upgrade)", about.line) else steps.install
+    add("Install what the message names, then restart Python", about.groups["asked_for"])
+
+
+def _newer_onnxruntime(about: Situation, steps: Steps) -> None:
+    """A model of a newer ONNX: the package that is installed, as another one would share its folder."""
+    there = [item for item in about.packages if re.match("onnxruntime-(?:gpu|directml|openvino|migraphx|qnn)$", item)]
+    text = "Update ONNX Runtime" if there else "Update ONNX Runtime (onnxruntime-gpu or another, if that is installed)"
+    name = "".join(there[:1]) or "onnxruntime"
+    # From 1.27 on it is for CUDA 13, which not every driver runs.
+    steps.upgrade(text, name + "[cuda,cudnn]<1.27" * (name == "onnxruntime-gpu"))
+    value, opset = about.groups.get("value"), about.groups.get("name")
+    older = "save the model with ir_version = %s (onnx.load, onnx.save)" % value
+    steps.say("Or %s" % (older if value else "export it with opset_version=%s" % opset), instead=True)
 
 
 def _compiler(about: Situation, steps: Steps) -> None:
