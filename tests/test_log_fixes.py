@@ -66,6 +66,7 @@ AVX = (
     "these aren't available on your machine."
 )
 DOCKER = 'docker: Error response from daemon: could not select device driver "" with capabilities: [[gpu]].'
+NO_VENDOR = "docker: Error response from daemon: failed to discover GPU vendor from CDI: no known GPU vendor found"
 NUMPY = "AttributeError: module 'numpy' has no attribute 'object'."
 PROTO = "TypeError: Descriptors cannot be created directly."
 JAX_METAL = "XlaRuntimeError: UNIMPLEMENTED: default_memory_space is not supported. platform METAL jax_metal"
@@ -237,6 +238,18 @@ ROWS = [
         {**LINUX, "python": "3.8.10", "packages": {"tensorflow": "2.5.0"}, "cuda": "11.0"},
         [r"CUDA 11\.2"],
         [],
+    # docker run --gpus without a CDI description: NVIDIA's comes with the toolkit, for others leave the option out.
+    (
+        NO_VENDOR,
+        {**LINUX, "gpu": "Intel UHD 630"},
+        [r"Without --gpus", r"docker run --device /dev/dri"],
+        [r"nvidia-ctk|oolkit"],
+    ),
+    (
+        NO_VENDOR,
+        {**LINUX, "gpu": "NVIDIA RTX A2000"},
+        [r"docker run --gpus all", r"nvidia-ctk cdi generate"],
+        [r"podman"],
     ),
     # A model of a newer ONNX, and quantization that asks for a newer package.
     (

@@ -590,18 +590,14 @@ def container_gpu(about: Situation, steps: Steps) -> None:
     if about.windows:
         _docker_desktop(about, steps)
         return
-    if about.vendor == "amd":
-        devices = "--device=/dev/kfd --device=/dev/dri --group-add video --group-add render"
-        steps.run("Start the container with AMD's devices", "%s run %s IMAGE" % (_program(about), devices), on="linux")
-        return
-    if about.vendor == "intel":
-        command = "%s run --device /dev/dri --group-add $(stat -c %%g /dev/dri/renderD128) IMAGE" % _program(about)
-        steps.run("Start the container with the GPU's device and its group", command, on="linux")
-        steps.say("The image itself needs Intel's compute runtime (intel-opencl-icd, libze-intel-gpu1)")
+    no_vendor = about.signature == "docker-cdi-no-vendor"
+    if about.vendor in ("amd", "intel"):
+        _other_makers_devices(about, steps, "Without --gpus: start" if no_vendor else "Start")
         return
     described = re.search(r"(?i)\bCDI\b|=all", about.line) is not None or _program(about) == "podman"
     cluster = "kubernetes" in about.words or ("gpu-resource" in about.words and not described)
     refused = about.signature in ("docker-no-device-driver", "docker-unknown-runtime", "docker-nvidia-hook-missing")
+    described, refused = described and not no_vendor, refused or no_vendor
     if cluster:
         steps.say(
             "Ask for the GPU in the pod (resources: limits: nvidia.com/gpu: 1), and install NVIDIA's "
@@ -624,12 +620,27 @@ def container_gpu(about: Situation, steps: Steps) -> None:
             return
         if refused:
             _container_toolkit(about, steps, "Install")
+        if no_vendor:
+            steps.run(
+                "Write the GPU's description", "sudo nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml", on="linux"
+            )
         steps.run(
             "Start the container with the GPU (in Kubernetes: nvidia.com/gpu, device plugin)",
             "docker run --gpus all IMAGE",
         )
     if not cluster and not described and "singularity" not in about.words and not refused:
         _container_toolkit(about, steps, "If that is refused, install")
+
+
+def _other_makers_devices(about: Situation, steps: Steps, start: str) -> None:
+    if about.vendor == "amd":
+        devices = "--device=/dev/kfd --device=/dev/dri --group-add video --group-add render"
+        text = "%s the container with AMD's devices" % start
+        steps.run(text, "%s run %s IMAGE" % (_program(about), devices), on="linux")
+        return
+    command = "%s run --device /dev/dri --group-add $(stat -c %%g /dev/dri/renderD128) IMAGE" % _program(about)
+    steps.run("%s the container with the GPU's device and its group" % start, command, on="linux")
+    steps.say("The image itself needs Intel's compute runtime (intel-opencl-icd, libze-intel-gpu1)")
 
 
 def _compose_service(steps: Steps) -> None:
