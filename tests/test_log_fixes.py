@@ -238,6 +238,7 @@ ROWS = [
         {**LINUX, "python": "3.8.10", "packages": {"tensorflow": "2.5.0"}, "cuda": "11.0"},
         [r"CUDA 11\.2"],
         [],
+    ),
     # docker run --gpus without a CDI description: NVIDIA's comes with the toolkit, for others leave the option out.
     (
         NO_VENDOR,
