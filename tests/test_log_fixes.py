@@ -206,6 +206,26 @@ LIBTPU = (
 NO_HDF5 = "OSError: Unable to open file (file signature not found)"
 
 ROWS = [
+    # Keras 2 of tf_keras stays Keras 2, pip's libraries of TensorFlow 2.14 lack one, and a GPU that others had filled.
+    (
+        IMPORTED % "tf_keras/src/engine/input_layer.py" + "ValueError: Unrecognized keyword arguments: ['batch_shape']",
+        LINUX,
+        [r"use keras\.models\.load_model", r"unset TF_USE_LEGACY_KERAS"],
+        [r"--upgrade"],
+    ),
+    (
+        "Could not load library libcudnn_cnn_train.so.8. Error: libnvrtc.so: cannot open shared object file: No such file",
+        {**LINUX, "packages": {"tensorflow": "2.14.1"}},
+        [r"nvrtc-cu11==11\.8\.89", r"ln -s libnvrtc\.so\.11\.2"],
+        [r"so\.12"],
+    ),
+    (
+        "Limit:                    73400320\nInUse:                        4096\n"
+        "tensorflow.python.framework.errors_impl.InternalError: Dst tensor is not initialized.",
+        LINUX,
+        [r"(?s)only 73 MB.*nvidia-smi.*smaller batch"],
+        [],
+    ),
     # Names that Keras and TensorFlow gave up, or have only since a release.
     (
         "AttributeError: 'Functional' object has no attribute 'predict_classes'",

@@ -503,7 +503,7 @@ _BY_NEWER_TENSORFLOW = (
 def _saved_model(about: Situation, steps: Steps) -> bool:
     """A model of another Keras: which of the two is older; False if the line does not say so."""
     line, three = about.line, about.packages.get("keras", "").startswith("3") or about.is_at_least("2.16")
-    if _of_keras_1(about, steps) or _own_layers(about, steps):
+    if _of_keras_1(about, steps) or _own_layers(about, steps) or _by_tf_keras(about, steps):
         return True
     if re.search(_BY_KERAS_2, line):
         old = re.search(_BY_KERAS_2, line)
@@ -560,6 +560,19 @@ def _of_keras_1(about: Situation, steps: Steps) -> bool:
         "(model.save_weights), and build the model here in code",
         changes="code",
     )
+    return True
+
+
+def _by_tf_keras(about: Situation, steps: Steps) -> bool:
+    """A model of Keras 3 that tf_keras loads, which no update makes a Keras 3."""
+    by = re.search(r"[\\/]tf_keras[\\/]", "".join(about.known.frames)) and re.search(_BY_KERAS_3, about.line)
+    if not by or about.is_at_least("2.16") is False:
+        return False
+    steps.fixes = []
+    text = "Keras 3 saved the model, and tf_keras (Keras 2) loads it: use keras.models.load_model"
+    steps.say(text, changes="code")
+    steps.unset("If it is set, so that tf.keras is Keras 3", "TF_USE_LEGACY_KERAS")
+    steps.say("Or make and save the model with tf_keras, too", changes="code", instead=True)
     return True
 
 
