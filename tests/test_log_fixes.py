@@ -258,6 +258,27 @@ ROWS = [
         {**LINUX, "python": "3.8.10", "packages": {"tensorflow": "2.5.0"}, "cuda": "11.0"},
         [r"CUDA 11\.2"],
         [],
+    # Names that JAX has no longer: its own module raises, and what asked is the frame before.
+    (
+        'Traceback (most recent call last):\n  File "/e/lib/python3.11/site-packages/blackjax/types.py", line 3, in <module>\n'
+        '  File "/e/lib/python3.11/site-packages/jax/_src/deprecations.py", line 55, in getattr\n'
+        "AttributeError: module 'jax.core' has no attribute 'Shape'",
+        {"packages": {"jax": "0.6.1"}},
+        [r"install --upgrade blackjax\b", r"jax<0\.4\.29"],
+        [r"--upgrade jax"],
+    ),
+    (
+        "AttributeError: jax.core.Shape is deprecated. Use Shape = Sequence[int | Any].",
+        {"packages": {"jax": "0.4.35"}},
+        [r"jax<0\.4\.29"],
+        [r"first error"],
+    ),
+    (
+        'Traceback (most recent call last):\n  File "/e/site-packages/haiku/_src/module.py", line 1, in wrapped\n'
+        "AttributeError: 'Config' object has no attribute 'jax_experimental_name_stack'",
+        {"packages": {"jax": "0.3.25"}},
+        [r"install dm-haiku==0\.0\.9"],
+        [r"first error"],
     ),
     # docker run --gpus without a CDI description: NVIDIA's comes with the toolkit, for others leave the option out.
     (

@@ -70,7 +70,9 @@ _ADD_ON = re.compile(
 
 def _user(about: Situation) -> str:
     """The distribution whose file the traceback ends in, "" if that is not known: CuPy has one for each CUDA."""
-    found = _ADD_ON.search("".join(about.known.frames[-1:]))
+    # There JAX only says that it lacks a name.
+    frames = [path for path in about.known.frames if not re.search(r"jax[\\/]_src[\\/]deprecations", path)]
+    found = _ADD_ON.search("".join(frames[-1:]))
     name = distribution_of(found.group(1)) if found else ""
     return next((item for item in about.packages if item.startswith("cupy")), "") if name == "cupy" else name
 
@@ -1331,9 +1333,10 @@ _GONE_FROM_JAX = {
     "0.4.11": "DeviceArray",
     "0.4.24": "linear_util KeyArray trapz in1d",
     "0.4.25": "config define_bool_state",
+    "0.4.29": "Shape",
     "0.4.31": "NamedShape maps",
     "0.4.34": "xla_computation",
-    "0.4.36": "clear_backends",
+    "0.4.36": "clear_backends ConcreteArray",
     "0.6.0": "tree_map tree_leaves Primitive Jaxpr ClosedJaxpr Var",
     "0.7.0": "pytype_aval_mappings abstractify safe_zip",
     "0.8.0": "host_callback",
@@ -1391,6 +1394,7 @@ def _for_this_jax(about: Situation, names: Sequence[str]) -> List[str]:
             for item in about.releases(name, _BEFORE_JAX_04.get(name, "") if old else "", "", about.python)
             if all(accepts(need[3:], jax) for one in item.builds for need in one.requires if re.match("jax[<>=]", need))
         ]
+        fit = fit or ["0.0.9"] * (old and name == "dm-haiku")  # its releases are not in the data
         found += ["%s==%s" % (name, version) for version in fit[-1:] if version != about.packages.get(name)]
     return found
 
