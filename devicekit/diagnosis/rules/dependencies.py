@@ -297,7 +297,7 @@ def _finding(
 
 
 def _newer(view: View, project: str, text: str) -> str:
-    """Return what to ask for: rather a newer release of what fails than an older one of what others use as well."""
+    """Return what to ask for: rather a newer release of what fails than an older NumPy, which others use as well."""
     name, python = normal_name(text), view.machine.python
     known = view.matrix.project(project) if project in _OF_OTHERS and name == "numpy" else None
     for release in known.versions if known is not None else ():
