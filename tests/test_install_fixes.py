@@ -15,7 +15,7 @@ from devicekit.machine.probe import read_machine
 from devicekit.machine.simulated import SimulatedHost
 from devicekit.matrix.matrix import Matrix
 from devicekit.matrix.target import target_for
-from devicekit.resolver.repair import repair
+from devicekit.resolver.resolve import repair
 
 MACHINES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "machines")
 

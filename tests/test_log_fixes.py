@@ -258,6 +258,7 @@ ROWS = [
         {**LINUX, "python": "3.8.10", "packages": {"tensorflow": "2.5.0"}, "cuda": "11.0"},
         [r"CUDA 11\.2"],
         [],
+    ),
     # Names that JAX has no longer: its own module raises, and what asked is the frame before.
     (
         'Traceback (most recent call last):\n  File "/e/lib/python3.11/site-packages/blackjax/types.py", line 3, in <module>\n'

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from devicekit.measure.batch_size.find import batch_between
-from devicekit.measure.memory.result import LayerMemory, MemoryEstimate
+from devicekit.measure.memory.estimate import LayerMemory, MemoryEstimate
 from devicekit.runtime.frameworks.live_memory import Operation, events_of, peak_of, xla_operations, xla_parts
 
 PROGRAM = """HloModule step, is_scheduled=true

@@ -16,7 +16,7 @@ from devicekit.diagnosis.findings import Finding, Fix, Packages, ways
 from devicekit.diagnosis.package_commands import Environment, change_packages
 from devicekit.diagnosis.shells import CMD, DOCKERFILE, POSIX, POWERSHELL, Command, run, set_variables, unset_variable
 from devicekit.machine.probe import read_machine
-from devicekit.machine.probe.management import declared_names
+from devicekit.machine.probe.python import declared_names
 from devicekit.machine.simulated import host_data
 from devicekit.report.html.components import finding_card
 from devicekit.report.html.elements import to_html

@@ -117,7 +117,7 @@ def _requirements(
 ) -> Optional[Tuple[str, ...]]:
     target = view.target if python is None else view.target.replace(python=python, bits=64)
     try:
-        from ..resolver.repair import set_for
+        from ..resolver.resolve import set_for
 
         return set_for(view.matrix, target, goal, keep, frameworks)
     except Exception:  # a report with the rule's own bounds is better than none: the engine must not take it down
@@ -129,7 +129,7 @@ def _repair(
     view: View, installed: Dict[str, str], roots: Sequence[str], missing: Sequence[str] = ()
 ) -> Optional[Tuple[str, ...]]:
     try:
-        from ..resolver.repair import repair
+        from ..resolver.resolve import repair
 
         return repair(view.matrix, view.target, installed, roots, missing=missing)
     except Exception:  # as above

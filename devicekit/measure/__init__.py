@@ -7,8 +7,8 @@ if TYPE_CHECKING:
     from .benchmark.result import BenchmarkInterrupted as BenchmarkInterrupted
     from .benchmark.result import BenchmarkResult as BenchmarkResult
     from .benchmark.result import Figure as Figure
-    from .memory.result import LayerMemory as LayerMemory
-    from .memory.result import MemoryEstimate as MemoryEstimate
+    from .memory.estimate import LayerMemory as LayerMemory
+    from .memory.estimate import MemoryEstimate as MemoryEstimate
     from .numerics.reproducer import write_reproducer as write_reproducer
     from .numerics.result import Comparison as Comparison
     from .numerics.result import Difference as Difference

@@ -2,7 +2,7 @@
 
 from typing import List, Tuple
 
-from ..measure.memory.result import MemoryEstimate
+from ..measure.memory.estimate import MemoryEstimate
 from .amounts import framework_title, memory
 from .terminal import Style, findings_lines
 

@@ -6,7 +6,7 @@ import functools
 import numpy as np
 import pytest
 
-from devicekit.measure.numerics.functions.written_for import written_for
+from devicekit.measure.numerics.functions.examine import written_for
 from devicekit.measure.numerics.nests import flatten, rebuild
 
 Pair = collections.namedtuple("Pair", "left right")

@@ -28,7 +28,7 @@ def _repaired(about: Situation, wrong: str) -> Optional[Tuple[str, ...]]:
     owner = about.distribution
     if target is None or not re.match(r"\d+\.\d+", version) or BUNDLED.project(owner) is None:
         return None
-    from ...resolver.repair import repair
+    from ...resolver.resolve import repair
 
     exact = version if version.count(".") >= 2 else version + ".*"
     there = {wrong: about.packages[wrong]} if about.packages.get(wrong) else {}

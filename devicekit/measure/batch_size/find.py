@@ -6,7 +6,7 @@ from typing import Any, Dict, List, Optional, Tuple, Union
 from ...errors import DevicekitError
 from ...runtime.current import clean_environment
 from ...selection.request import parse_memory
-from ..memory.result import MemoryEstimate
+from ..memory.estimate import MemoryEstimate
 from .search import Found, Limits, rounded, search
 
 #: Where the examples are not counted (a data set): larger batches than this are not tried.

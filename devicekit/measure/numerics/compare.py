@@ -224,8 +224,7 @@ def _training(
 
 
 def _function(fn: Any, question: _Question, framework: Optional[str], say: _Say) -> _Parts:
-    from .functions.examine import examine_function
-    from .functions.written_for import with_release, written_for
+    from .functions.examine import examine_function, with_release, written_for
 
     inputs = question.inputs
     if inputs is None:

@@ -3,7 +3,7 @@
 from typing import Any, List, Optional, Sequence, Tuple
 
 from ...measure.benchmark.result import BenchmarkResult
-from ...measure.memory.result import MemoryEstimate
+from ...measure.memory.estimate import MemoryEstimate
 from ...measure.numerics.result import VERDICTS, Comparison, Difference, Divergence
 from ...measure.tuning.result import Tuning
 from ...selection.throughput import Throughput
