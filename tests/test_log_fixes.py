@@ -258,6 +258,32 @@ ROWS = [
         {**LINUX, "python": "3.8.10", "packages": {"tensorflow": "2.5.0"}, "cuda": "11.0"},
         [r"CUDA 11\.2"],
         [],
+    # What is decided by one variable, or by the releases of the system or of the toolkit.
+    (
+        "Error: mkl-service + Intel(R) MKL: MKL_THREADING_LAYER=INTEL is incompatible with libgomp.so.1 library.",
+        LINUX,
+        [r"export MKL_THREADING_LAYER=GNU"],
+        [],
+    ),
+    ("RuntimeError: MPS does not support min op with int64 input", {}, [r"13\.3", r"upgrade torch"], [r"MPS_FALLBACK"]),
+    (
+        "rocblaslt warning: No paths matched /e/torch/lib/hipblaslt/library/*gfx906*co. Make sure that it is set correctly.\n"
+        "RuntimeError: CUDA error: HIPBLAS_STATUS_NOT_SUPPORTED when calling `HIPBLAS_STATUS_NOT_SUPPORTED`",
+        LINUX,
+        [r"export TORCH_BLAS_PREFER_HIPBLASLT=0"],
+        [r"HSA_OVERRIDE"],
+    ),
+    (
+        "RuntimeError: The device (Intel(R) Arc(TM) Graphics) doesn't support querying the available free memory.",
+        LINUX,
+        [r"export UR_L0_ENABLE_SYSMAN_ENV_DEFAULT=0"],
+        [r"first error"],
+    ),
+    (
+        "numba.cuda.cudadrv.error.NvvmSupportError: No supported GPU compute capabilities found. Please check it",
+        {**LINUX, "python": "3.7"},
+        [r"cudatoolkit=11\.2", r"numba<0\.54"],
+        [r"numba-cuda"],
     ),
     # Names that JAX has no longer: its own module raises, and what asked is the frame before.
     (
