@@ -258,6 +258,7 @@ ROWS = [
         {**LINUX, "python": "3.8.10", "packages": {"tensorflow": "2.5.0"}, "cuda": "11.0"},
         [r"CUDA 11\.2"],
         [],
+    ),
     # What is decided by one variable, or by the releases of the system or of the toolkit.
     (
         "Error: mkl-service + Intel(R) MKL: MKL_THREADING_LAYER=INTEL is incompatible with libgomp.so.1 library.",
