@@ -233,7 +233,7 @@ ROWS = [
         [r"argmax\(model\.predict"],
         [r"doctor"],
     ),
-    ("AttributeError: 'Model' object has no attribute 'fit_generator'", {}, [r"model\.fit,"], [r"argmax"]),
+    ("AttributeError: 'Model' object has no attribute 'fit_generator'", {}, [r"model\.fit\b"], [r"argmax"]),
     (
         "AttributeError: module 'tensorflow_core._api.v2.config' has no attribute 'set_visible_devices'",
         {**LINUX, "python": "3.7.9"},

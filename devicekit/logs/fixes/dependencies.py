@@ -566,7 +566,7 @@ def _of_keras_1(about: Situation, steps: Steps) -> bool:
 
 
 def _by_tf_keras(about: Situation, steps: Steps) -> bool:
-    """A model of Keras 3 that tf_keras loads, which no update makes a Keras 3."""
+    """A model of Keras 3 that tf_keras loads."""
     by = re.search(r"[\\/]tf_keras[\\/]", "".join(about.known.frames)) and re.search(_BY_KERAS_3, about.line)
     if not by or about.is_at_least("2.16") is False:
         return False
@@ -574,7 +574,6 @@ def _by_tf_keras(about: Situation, steps: Steps) -> bool:
     text = "Keras 3 saved the model, and tf_keras (Keras 2) loads it: use keras.models.load_model"
     steps.say(text, changes="code")
     steps.unset("If it is set, so that tf.keras is Keras 3", "TF_USE_LEGACY_KERAS")
-    steps.say("Or make and save the model with tf_keras, too", changes="code", instead=True)
     return True
 
 
