@@ -312,7 +312,12 @@ KERAS_ON_TORCH = dict(
     [
         (JAX, {"JAX_COMPILATION_CACHE_MAX_SIZE": "1GB"}, ("jax",)),
         (JAX, {"JAX_COMPILATION_CACHE_MAX_SIZE": "-1"}, None),
+        (JAX, {"JAX_COMPILATION_CACHE_MAX_SIZE": "1.5"}, ("jax",)),
         (JAX, {"JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0.5"}, None),
+        (JAX, {"JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": ".5"}, None),
+        (JAX, {"JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "1e-3"}, None),
+        (JAX, {"JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "inf"}, None),
+        (JAX, {"JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "1s"}, ("jax",)),
         (JAX, {"JAX_DEFAULT_MATMUL_PRECISION": "HIGHEST"}, ("jax",)),
         (JAX, {"JAX_DEFAULT_MATMUL_PRECISION": "TF32_TF32_F32_X3"}, None),
         (JAX, {"JAX_LOGGING_LEVEL": "debug"}, ("jax",)),

@@ -31,9 +31,14 @@ _VALUES = (
         "ENABLE_X64 DISABLE_JIT DEBUG_NANS DEBUG_INFS LOG_COMPILES ENABLE_COMPILATION_CACHE CHECK_TRACER_LEAKS",
     ),
     (
+        "a whole number",
+        r"\s*[+-]?\d[\d_]*\s*",
+        "COMPILATION_CACHE_MAX_SIZE PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES",
+    ),
+    (
         "a number",
-        r"\s*[+-]?\d[\d_]*(?:\.\d*)?\s*",
-        "COMPILATION_CACHE_MAX_SIZE PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS",
+        r"(?i)\s*[+-]?(?:(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:e[+-]?\d+)?|inf(?:inity)?|nan)\s*",
+        "PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS",
     ),
     # Each release has more names for pairs of types: F32_F32_F32.
     (
