@@ -136,6 +136,8 @@ def _from_path(view: View, finding: Finding) -> Finding:
     separator = "\\" if windows else "/"
     path = (view.machine.process.env("PYTHONPATH") or "").split(";" if windows else ":")
     folders = [part.rstrip("/\\") for part in path if part and not part.startswith(environment.prefix + separator)]
+    if not folders:
+        return finding
     seen = [item.source for item in finding.evidence]
     own: List[str] = []
     foreign: List[Tuple[str, str]] = []

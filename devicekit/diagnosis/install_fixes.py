@@ -17,8 +17,8 @@ _LOG = logging.getLogger("devicekit")
 #: What stays in an environment when it is repaired, whatever version it then has.
 _STAYS = ("keras", "tf-keras")
 
-#: What stays as it is.
-_PLUGINS = ("tensorflow-directml-plugin", "tensorflow-metal", "intel-extension-for-tensorflow")
+#: Plug-ins of TensorFlow: what stays as it is.
+PLUGINS = ("tensorflow-directml-plugin", "tensorflow-metal", "intel-extension-for-tensorflow")
 
 
 def _installed(view: View) -> Dict[str, str]:
@@ -70,7 +70,7 @@ def repair_install(
         roots = []
         if owner is not None and owner.name in installed:
             roots = ["%s%s==%s" % (owner.name, "[%s]" % extra if extra else "", installed[owner.name])]
-            roots += ["%s==%s" % (name, installed[name]) for name in _PLUGINS if name in installed]
+            roots += ["%s==%s" % (name, installed[name]) for name in PLUGINS if name in installed]
             roots += [name for name in _STAYS if name in installed]
             roots += _old_cards(view) if extra else []
         if remove:

@@ -11,7 +11,7 @@ from ...machine.facts import Distribution
 from ...matrix.bounds import fit, requirement_parts
 from ...matrix.matrix import TENSORFLOW_OWNERS, accepts, bare_name, normal_name, version_at_least
 from ..findings import Evidence, Finding, Fix, Kind
-from ..install_fixes import repair_install
+from ..install_fixes import PLUGINS, repair_install
 from ..requirements import applies, bounded
 from ..view import View
 from .frameworks import is_there
@@ -83,16 +83,12 @@ def dependency_incompatible(view: View) -> Iterable[Finding]:
     yield from _add_ons(view)
 
 
-#: Plug-ins, which have rules of their own.
-_PLUGINS = ("tensorflow-directml-plugin", "tensorflow-metal", "intel-extension-for-tensorflow", "tensorflow-cpu-aws")
-
-
 def _add_ons(view: View) -> Iterable[Finding]:
     """Packages that were made for another release of the framework: it trains, and what uses them can fail."""
     python = view.machine.python
     torch, tensorflow = python.version_of("torch"), view.tensorflow_version
     owner = view.tensorflow.name if view.tensorflow is not None else "tensorflow"
-    others = (*TENSORFLOW_OWNERS, *_PLUGINS)
+    others = (*TENSORFLOW_OWNERS, *PLUGINS)  # plug-ins have rules of their own
     for item in python.distributions.or_none() or ():
         if item.name in ("torchvision", "torchaudio") and torch:
             yield from _add_on(view, item, "torch", torch, ("torch",))
@@ -123,7 +119,7 @@ def _made_for(view: View, item: Distribution, names: Sequence[str]) -> str:
     if companion is not None:
         return companion.tensorflow
     for text in item.requires:
-        bounds = text.partition(";")[0][len(bare_name(text)) :].strip(" ()")
+        bounds = requirement_parts(text)[1].strip(" ()")
         if normal_name(text) in names and "extra ==" not in text and applies(text, view):
             exact = re.match(r"==(\d+\.\d+)\.\d+$", bounds)
             # Native code goes with the patch releases of one minor release.
@@ -211,7 +207,7 @@ def _unfitting(view: View, project: str, version: str) -> List[_Wrong]:
     for text in owner.requires if owner is not None else ():
         name = normal_name(text)
         there = view.machine.python.version_of(name) if name in _ENFORCED[project] else None
-        bounds = _one_release(text.partition(";")[0][len(bare_name(text)) :].strip(" ()"))
+        bounds = _one_release(requirement_parts(text)[1].strip(" ()"))
         if "extra ==" not in text and there is not None and accepts(bounds, there) is False:
             found.append(
                 _Wrong(name + bounds, project + " checks that at its import", _ENFORCED_ERROR.get(project, ""))

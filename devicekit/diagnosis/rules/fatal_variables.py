@@ -7,8 +7,10 @@ from ...matrix.matrix import version_at_least
 from .. import pages
 from ..findings import Evidence, Finding, Fix, Kind
 from ..view import View
-from .jax_plugins import jax_fatal_variable
+from .frameworks import is_there
+from .jax_plugins import unavailable_name, unavailable_platform
 from .keras import backend, keras_version
+from .measured import taken_along, with_taken_along
 from .registry import UNLOADABLE, rule
 
 _BROKEN = (
@@ -29,7 +31,7 @@ def environment_variable_fatal(view: View) -> Iterable[Finding]:
             (view.shell.unset_fix(problem, "Unset it: an environment finds its standard library by itself"),),
         )
         return
-    yield from jax_fatal_variable(view)
+    yield from _of_jax(view)
     yield from _of_keras_and_torch(view)
     if not view.has_tensorflow or view.tensorflow_row is None:
         return
@@ -37,15 +39,89 @@ def environment_variable_fatal(view: View) -> Iterable[Finding]:
     for name, reason, what, blocks in _fatal_values(view):
         severity = "error" if blocks else "warning"
         url = pages.XLA_FLAGS if name == "TF_XLA_FLAGS" else ""
-        yield _fatal(view, name, "%s: %s" % (reason, what), Kind("environment-variable-fatal", severity, blocks, url))
+        kind = Kind("environment-variable-fatal", severity, blocks, url)
+        yield _fatal(view, name, "%s %s: %s." % (name, reason, what), kind)
         return  # one is enough to stop TensorFlow; the next shows when it is gone
 
 
-def _fatal(view: View, name: str, problem: str, kind: Kind) -> Finding:
+_CORRECT = "Correct its value where you set it (shell profile, Dockerfile, notebook)"
+
+
+def _fatal(view: View, name: str, summary: str, kind: Kind, other: str = _CORRECT) -> Finding:
     seen = Evidence("%s=%s" % (name, (view.machine.process.env(name) or "")[:120]), "environment")
-    text = "Correct its value where you set it (shell profile, Dockerfile, notebook)"
-    fixes = (view.shell.unset_fix(name, "Unset it"), Fix(text, changes="variables", instead=True))
-    return kind.finding("%s %s." % (name, problem), (seen,), fixes)
+    fixes = (view.shell.unset_fix(name, "Unset it"), Fix(other, changes="variables", instead=True))
+    return kind.finding(summary, (seen,), fixes)
+
+
+#: What JAX takes at its import, and the variables that it reads so (``jax/_src/config.py``; JAX 0.4.38 and 0.10.2 tried).
+_OF_JAX = (
+    (
+        "true or false",
+        "(?i)y|yes|t|true|on|1|n|no|f|false|off|0",
+        "ENABLE_X64 DISABLE_JIT DEBUG_NANS DEBUG_INFS LOG_COMPILES ENABLE_COMPILATION_CACHE CHECK_TRACER_LEAKS",
+    ),
+    (
+        "a whole number",
+        r"\s*[+-]?\d[\d_]*\s*",
+        "COMPILATION_CACHE_MAX_SIZE PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES",
+    ),
+    (
+        "a number",
+        r"(?i)\s*[+-]?(?:(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:e[+-]?\d+)?|inf(?:inity)?|nan)\s*",
+        "PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS",
+    ),
+    # Each release has more names for pairs of types: F32_F32_F32.
+    (
+        "a precision such as default, high or highest",
+        r"default|high(?:est)?|bfloat16(?:_3x)?|(?:tensor)?float32|fastest|[A-Z]+[\dA-Z_]*_[\dA-Z_]+",
+        "DEFAULT_MATMUL_PRECISION",
+    ),
+    ("allow, warn or raise", "allow|warn|raise", "NUMPY_RANK_PROMOTION"),
+    ("standard or strict", "standard|strict", "NUMPY_DTYPE_PROMOTION"),
+    (
+        "off, auto, tracebackhide or remove_frames",
+        "off|tracebackhide|(?:quiet_)?remove_frames|auto",
+        "TRACEBACK_FILTERING",
+    ),
+    ("DEBUG, INFO, WARNING, ERROR or CRITICAL", "NOTSET|DEBUG|INFO|WARNING|ERROR|CRITICAL", "LOGGING_LEVEL"),
+)
+
+
+def _of_jax(view: View) -> Iterator[Finding]:
+    """A variable at which JAX raises: at its import, or as soon as it needs a device."""
+    if not is_there(view, "jax"):
+        return
+    env, code = view.machine.process.env, "environment-variable-fatal"
+    for good, pattern, names in _OF_JAX:
+        for name in ("JAX_" + item for item in names.split()):
+            value = env(name)
+            if value is not None and not re.fullmatch(pattern, value):
+                blocks = ("jax",) + taken_along(view, ("jax",), "ValueError")
+                text = "%s is '%s', which is not %s: JAX cannot be imported." % (name, value[:20], good)
+                kind = Kind(code, "error", blocks, pages.JAX_VARIABLES)
+                yield _fatal(view, name, with_taken_along(text, blocks), kind, "Set it to %s" % good)
+    name, reason = "JAX_PLATFORMS", unavailable_platform(view)
+    if not reason:
+        name, reason = "JAX_PLATFORM_NAME", unavailable_name(view, (env("JAX_PLATFORM_NAME") or "").lower())
+    kind = Kind(code, "error", ("jax.devices",), pages.JAX_VARIABLES)
+    if reason:
+        text = "%s %s: JAX raises an exception as soon as it needs a device." % (name, reason)
+        good = "platforms that exist here, such as cpu or cuda,cpu" if name == "JAX_PLATFORMS" else "cpu"
+        yield _fatal(view, name, text, kind, "Set it to %s" % good)
+    problem = _unknown_flag(view)
+    if problem:
+        text = "XLA_FLAGS %s: JAX aborts the process as soon as it needs a device." % problem
+        yield _fatal(view, "XLA_FLAGS", text, kind, "Correct it: each flag begins with --xla_")
+
+
+def _unknown_flag(view: View) -> str:
+    """What of XLA_FLAGS jaxlib does not take, "" if nothing is known against it (seen with JAX 0.10)."""
+    named = dict(view.machine.process.named_files.or_none() or ())
+    if named.get("XLA_FLAGS") is False:
+        return "does not start with a dash, and is not the name of a file either"
+    flags = [flag.partition("=")[0] for flag in split_flags(view.machine.process.env("XLA_FLAGS") or "")]
+    unknown = [flag for flag in flags if named.get(flag) is False or flag.startswith("--tf_")]
+    return "contains the flag %s, which this jaxlib does not know" % unknown[0][:60] if unknown else ""
 
 
 def _of_keras_and_torch(view: View) -> Iterator[Finding]:
@@ -58,22 +134,27 @@ def _of_keras_and_torch(view: View) -> Iterator[Finding]:
         if value is not None and version_at_least(keras_version(view) or "", "3.10"):
             if not re.fullmatch(r"\s*[+-]?\d+\s*", value):
                 blocks = ("keras", "tensorflow") if view.has_tensorflow else ("keras",)
-                yield _fatal(view, name, "is no whole number: Keras cannot be imported", Kind(code, "error", blocks))
+                text = "%s is not a whole number: Keras cannot be imported." % name
+                yield _fatal(view, name, text, Kind(code, "error", blocks))
     for name in ("PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF"):
         if (
             torch
             and version_at_least(torch.partition("+")[0], "2.13")
             and re.match(r"\s*\w+\s*(?:$|[=,])", env(name) or "")
         ):
-            problem = "does not begin with a setting and its value (expandable_segments:True): PyTorch ends the process"
-            yield _fatal(view, name, problem + " at its import", Kind(code, "error", ("torch",)))
-    device = env("KERAS_TORCH_DEVICE") or ""
+            text = "%s does not begin with a setting and its value (expandable_segments:True)" % name
+            text += ": PyTorch ends the process at its import."
+            yield _fatal(view, name, text, Kind(code, "error", ("torch",)))
+    name = "KERAS_TORCH_DEVICE"
+    device = env(name) or ""
     if torch and version_at_least(keras_version(view) or "", "3.14") and backend(view).name == "torch":
         kind = Kind(code, "error", ("keras.fit",))
         if device and not re.fullmatch(r"(?:cpu|cuda|mps|xpu|xla|hpu|mtia|privateuseone)(?::\d+)?", device):
-            yield _fatal(view, "KERAS_TORCH_DEVICE", "names '%s', which is no device of PyTorch" % device[:20], kind)
+            yield _fatal(
+                view, name, "%s names '%s', which PyTorch does not know as a device." % (name, device[:20]), kind
+            )
         elif device.startswith("cuda") and not (process.wsl.or_none() or view.vendor("nvidia") or view.vendor("amd")):
-            yield _fatal(view, "KERAS_TORCH_DEVICE", "names '%s', and this machine has no such GPU" % device[:20], kind)
+            yield _fatal(view, name, "%s names '%s', and this machine has no such GPU." % (name, device[:20]), kind)
 
 
 def _other_library(view: View) -> Iterable[Finding]:

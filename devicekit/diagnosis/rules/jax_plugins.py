@@ -11,50 +11,16 @@ from typing import Iterable, Iterator, List, NamedTuple, Optional, Tuple
 from ...machine.vendors import VENDORS
 from ...matrix.gpu_support import capability_number
 from .. import pages
-from ..findings import Evidence, Finding, Fix, Kind
+from ..findings import Evidence, Finding, Kind
 from ..view import View
 from .driver_installs import capabilities_of
 from .frameworks import gpu_build, is_there, uses
-from .measured import taken_along, with_taken_along
 
 #: The platforms that ``JAX_PLATFORMS=gpu`` stands for; every one that is named must exist.
 _ALIASES = {"gpu": ("cuda", "rocm")}
 
 #: JAX's own names for platforms; another one may be a plug-in's that is not known here.
 _KNOWN = ("cpu", "cuda", "rocm", "gpu", "tpu")
-
-#: What JAX takes at its import, and the variables that it reads so (``jax/_src/config.py``; JAX 0.4.38 and 0.10.2 tried).
-_VALUES = (
-    (
-        "true or false",
-        "(?i)y|yes|t|true|on|1|n|no|f|false|off|0",
-        "ENABLE_X64 DISABLE_JIT DEBUG_NANS DEBUG_INFS LOG_COMPILES ENABLE_COMPILATION_CACHE CHECK_TRACER_LEAKS",
-    ),
-    (
-        "a whole number",
-        r"\s*[+-]?\d[\d_]*\s*",
-        "COMPILATION_CACHE_MAX_SIZE PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES",
-    ),
-    (
-        "a number",
-        r"(?i)\s*[+-]?(?:(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:e[+-]?\d+)?|inf(?:inity)?|nan)\s*",
-        "PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS",
-    ),
-    # Each release has more names for pairs of types: F32_F32_F32.
-    (
-        "a precision such as default, high or highest",
-        r"default|high(?:est)?|bfloat16(?:_3x)?|(?:tensor)?float32|fastest|[A-Z]+[\dA-Z_]*_[\dA-Z_]+",
-        "DEFAULT_MATMUL_PRECISION",
-    ),
-    ("allow, warn or raise", "allow|warn|raise", "NUMPY_RANK_PROMOTION"),
-    ("standard or strict", "standard|strict", "NUMPY_DTYPE_PROMOTION"),
-    (
-        "off, auto, tracebackhide or remove_frames",
-        "off|tracebackhide|(?:quiet_)?remove_frames|auto",
-        "TRACEBACK_FILTERING",
-    ),
-    ("DEBUG, INFO, WARNING, ERROR or CRITICAL", "NOTSET|DEBUG|INFO|WARNING|ERROR|CRITICAL", "LOGGING_LEVEL"),
-)
 
 #: The libraries whose versions the CUDA plug-in asks before it registers itself, by CUDA's major number: cuDNN apart. From
 #: 0.12 on the plug-in has the CUDA runtime in itself (seen: it asks for cuDNN first).
@@ -205,48 +171,7 @@ def listed_first(view: View) -> str:
     return name or (chosen[0] if chosen else "")
 
 
-def jax_fatal_variable(view: View) -> Iterator[Finding]:
-    """A variable at which JAX raises: at its import, or as soon as it needs a device."""
-    if not is_there(view, "jax"):
-        return
-    env = view.machine.process.env
-    for good, pattern, names in _VALUES:
-        for name in ("JAX_" + item for item in names.split()):
-            value = env(name)
-            if value is not None and not re.fullmatch(pattern, value):
-                blocks = ("jax",) + taken_along(view, ("jax",), "ValueError")
-                reason = "%s is '%s', which is not %s: JAX cannot be imported." % (name, value[:20], good)
-                yield _fatal(view, name, with_taken_along(reason, blocks), blocks, "Set it to %s" % good)
-    name, reason = "JAX_PLATFORMS", _unavailable(view)
-    if not reason:
-        name, reason = "JAX_PLATFORM_NAME", _without_platform(view, (env("JAX_PLATFORM_NAME") or "").lower())
-    if reason:
-        text = "%s %s: JAX raises an exception as soon as it needs a device." % (name, reason)
-        good = "platforms that exist here, such as cpu or cuda,cpu" if name == "JAX_PLATFORMS" else "cpu"
-        yield _fatal(view, name, text, ("jax.devices",), "Set it to %s" % good)
-    problem = _unknown_flag(view)
-    if problem:
-        text = "XLA_FLAGS %s: JAX aborts the process as soon as it needs a device." % problem
-        yield _fatal(view, "XLA_FLAGS", text, ("jax.devices",), "Correct it: each flag begins with --xla_")
-
-
-def _unknown_flag(view: View) -> str:
-    """What of XLA_FLAGS jaxlib does not take, "" if nothing is known against it (seen with JAX 0.10)."""
-    named = dict(view.machine.process.named_files.or_none() or ())
-    if named.get("XLA_FLAGS") is False:
-        return "does not start with a dash, and is not the name of a file either"
-    flags = re.findall(r"(?:^|\s)(--[\w-]+)", view.machine.process.env("XLA_FLAGS") or "")
-    unknown = [flag for flag in flags if named.get(flag) is False or flag.startswith("--tf_")]
-    return "contains the flag %s, which this jaxlib does not know" % unknown[0][:60] if unknown else ""
-
-
-def _fatal(view: View, name: str, text: str, blocks: Tuple[str, ...], other: str) -> Finding:
-    seen = Evidence("%s=%s" % (name, (view.machine.process.env(name) or "")[:60]), "environment")
-    fixes = (view.shell.unset_fix(name, "Unset it"), Fix(other, changes="variables", instead=True))
-    return Kind("environment-variable-fatal", "error", blocks, pages.JAX_VARIABLES).finding(text, (seen,), fixes)
-
-
-def _unavailable(view: View) -> str:
+def unavailable_platform(view: View) -> str:
     """Why JAX_PLATFORMS names what JAX cannot start, "" if nothing is known against it."""
     chosen = jax_platforms(view)
     if chosen is None:
@@ -257,7 +182,7 @@ def _unavailable(view: View) -> str:
     return reason
 
 
-def _without_platform(view: View, name: str) -> str:
+def unavailable_name(view: View, name: str) -> str:
     """The same for JAX_PLATFORM_NAME, of which any platform of an alias will do, in capital letters as well."""
     platforms = _ALIASES.get(name, (name,))
     if name not in _KNOWN or name == "cpu":

@@ -410,9 +410,8 @@ def _torch_libraries(about: Situation, steps: Steps) -> None:
         steps.install(text % add_on, name, add_on, remove=[add_on], index_url=url)
         steps.say("Or both in one build for CUDA: https://pytorch.org/get-started/locally/", instead=True)
         return
-    numbers = ("11", "12", "13")
-    both = ["nvidia-nccl-cu" + item for item in numbers if "nccl-" + item in about.words]
-    both = [name for name in ("nvidia-nccl-cu" + item for item in numbers) if name in both or name in about.packages]
+    names = {"nvidia-nccl-cu" + item: "nccl-" + item in about.words for item in ("11", "12", "13")}
+    both = [name for name, seen in names.items() if seen or name in about.packages]
     if "nccl" in about.line and len(both) > 1:
         steps.uninstall(
             "Two packages bring the same libnccl.so.2, and one overwrote the other's: uninstall both", *both

@@ -4,7 +4,7 @@ import re
 from typing import Optional, Tuple
 
 from ...diagnosis import pages
-from ...matrix.gpu_support import driver_limits, needed_driver
+from ...matrix.gpu_support import capability_number, driver_limits, needed_driver
 from ...matrix.matrix import BUNDLED, accepts, version_at_least
 from ...matrix.tables import DriverInstall
 from .extensions import older_ctranslate2
@@ -500,7 +500,7 @@ def driver_unhealthy(about: Situation, steps: Steps) -> None:
 def _without_gsp(about: Situation, steps: Steps) -> None:
     """NVIDIA's closed modules can do without the GSP; the open ones, which Blackwell needs, cannot."""
     steps.restart()
-    if float(about.capability or 0) < 10:
+    if not about.capability or capability_number(about.capability) < (10, 0):
         steps.run(
             "If it comes back, and /proc/driver/nvidia/version does not say Open Kernel Module: do without the GSP, write the "
             "boot image again (update-initramfs -u, dracut --force), and restart",

@@ -80,7 +80,9 @@ def _read_framework(host: Host) -> Iterable[Tuple[str, bool]]:
     """Whether TensorFlow's library in a folder of LD_LIBRARY_PATH, which comes before DT_RUNPATH, is of the same release."""
     parts = "tensorflow", "libtensorflow_framework.so.2"
     path = next(filter(host.is_file, (host.join(folder, parts[1]) for folder in loader_path(host))), "")
-    entries = [entry for entry in host.interpreter.sys_path if entry and path]
+    if not path:
+        return
+    entries = filter(None, host.interpreter.sys_path)
     site = next((entry for entry in entries if host.is_file(host.join(entry, *parts))), "")
     if site:
         here = _releases(host, site)
