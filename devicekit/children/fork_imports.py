@@ -61,6 +61,7 @@ def _others_import() -> "List[str]":
     if not owners:
         return []
     frames = sys._current_frames()
+    frames.pop(get_ident())  # a frame that holds itself would keep the locks that it has seen, as if they were in use
     return [name for owner, names in owners.items() if _is_ours(names, frames.get(owner)) for name in names]
 
 
