@@ -75,13 +75,13 @@ for number in range(300):
 times = []
 for number in range(101):
     started = time.perf_counter()
-    from devicekit.runtime.trial.cached_results import load_result
+    from devicekit.runtime.trial.once import load_result
     from devicekit.runtime.trial.fingerprint import fingerprint
     key = fingerprint(machine, 0, True)
     trial = load_result(folder, key)
     times.append(1000 * (time.perf_counter() - started))
     if number == 0:
-        from devicekit.runtime.trial.cached_results import save_result
+        from devicekit.runtime.trial.once import save_result
         from devicekit.runtime.trial.result import Trial
         assert trial is None
         files = tuple(libraries)

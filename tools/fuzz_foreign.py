@@ -171,7 +171,7 @@ def _child_messages(content, folder):
 
 
 def _self_test_cache(content, folder):
-    from devicekit.runtime.trial.cached_results import load_result
+    from devicekit.runtime.trial.once import load_result
 
     _file(folder, "cache/self-test-%s.json" % STATE, _fresh(content))
     load_result(os.path.join(folder, "cache"), STATE)

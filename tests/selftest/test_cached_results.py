@@ -12,9 +12,8 @@ import devicekit
 from devicekit.machine.facts import Distribution, Fact, Gpu, ImportPackage, Library, PluginLibrary
 from devicekit.runtime.decide import plan_for
 from devicekit.runtime.settings import cache_folder
-from devicekit.runtime.trial.cached_results import load_result, save_result
 from devicekit.runtime.trial.fingerprint import fingerprint
-from devicekit.runtime.trial.once import find_out
+from devicekit.runtime.trial.once import find_out, load_result, save_result
 from devicekit.runtime.trial.result import Trial
 from devicekit.runtime.trial.try_plan import recall
 from devicekit.selection.request import parse_request
@@ -159,7 +158,7 @@ def test_readers_never_see_a_half_written_file(tmp_path):
     """Two processes write long and short results in turns while this one reads."""
     code = """
 import sys
-from devicekit.runtime.trial.cached_results import save_result
+from devicekit.runtime.trial.once import save_result
 from devicekit.runtime.trial.result import Trial
 for n in range(300):
     assert save_result(sys.argv[1], "k", Trial("raised", "import", "x" * (n % 7 * 30000))) is None
@@ -317,7 +316,7 @@ def test_to_look_up_a_result_loads_nothing_that_starts_processes(run_json):
 import json, sys, devicekit
 machine = devicekit.detect()
 before = set(sys.modules)
-from devicekit.runtime.trial.cached_results import load_result
+from devicekit.runtime.trial.once import load_result
 from devicekit.runtime.trial.fingerprint import fingerprint
 load_result("/nonexistent", fingerprint(machine, 0, True))
 print(json.dumps(sorted(set(sys.modules) - before)))

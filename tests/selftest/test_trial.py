@@ -9,7 +9,7 @@ import time
 import pytest
 
 from devicekit.children.call import Child, Command
-from devicekit.runtime.trial.cached_results import load_result, save_result
+from devicekit.runtime.trial.once import load_result, save_result
 from devicekit.runtime.trial.result import DeviceTask, Trial
 from devicekit.runtime.trial.run import trial_of, try_device
 
@@ -181,7 +181,7 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path, python):
 import resource, signal, sys
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
-from devicekit.runtime.trial.cached_results import save_result
+from devicekit.runtime.trial.once import save_result
 from devicekit.runtime.trial.result import Trial
 print(save_result(sys.argv[1], "k", Trial("works", "product")))
 """

@@ -1,6 +1,6 @@
 """The fingerprint of all that a self-test's result depends on, as far as it is known beforehand.
 
-The native files that the trial loads are known only afterwards: `cached_results` stores them with the result.
+The native files that the trial loads are known only afterwards: `once` stores them with the result.
 """
 
 import os

@@ -29,8 +29,8 @@ def recall(plan: Plan, machine: Machine) -> Tuple[Plan, Optional[bool]]:
         This machine, as it is now.
     """
     from ..settings import cache_folder
-    from .cached_results import load_result
     from .findings import judge_trial
+    from .once import load_result
     from .result import COMPUTING
 
     while plan.verify and plan.indices:
