@@ -27,6 +27,8 @@ class BuildPy(build_py):
             for name in names:
                 if name.endswith(".json"):
                     _pack(os.path.join(folder, name))
+                elif os.path.basename(name) == "projects.txt":
+                    _pack_projects(os.path.join(folder, name))
         for folder in FOLDERS:
             _bundle(os.path.join(self.build_lib, folder))
 
@@ -39,6 +41,38 @@ def _pack(path):
     data.pop("note", None)
     with open(path, "w", encoding="utf-8", newline="\n") as stream:
         json.dump(data, stream, ensure_ascii=False, separators=(",", ":"))
+
+
+def _pack_projects(path):
+    """Write the section of each project as columns; devicekit.matrix.matrix reads both forms."""
+    with open(path, encoding="ascii") as stream:
+        head, *sections = stream.read().split("\n= ")
+    with open(path, "w", encoding="ascii", newline="\n") as stream:
+        stream.write(head)
+        for section in sections:
+            name, _, content = section.partition("\n")
+            data = json.loads(content)
+            builds = _table([build for row in data["rows"] for build in row["builds"]])
+            rows = _table([dict(row, builds=len(row["builds"])) for row in data["rows"]])
+            packed = {"date": data["date"], "requires": _changes(data["requires"]), "rows": rows, "builds": builds}
+            stream.write("\n= %s\n%s" % (name, json.dumps(packed, separators=(",", ":"))))
+        stream.write("\n")
+
+
+def _table(rows):
+    """Return rows as a list for each field, null where one has none."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    return {name: [row.get(name) for row in rows] for name in names}
+
+
+def _changes(lists):
+    """Return for each list what the one before does not have, and the places there of what is gone."""
+    pairs = zip([[], *lists], lists)
+    return [
+        [item for item in after if item not in before]
+        + [place for place, item in enumerate(before) if item not in after]
+        for before, after in pairs
+    ]
 
 
 def _bundle(folder):

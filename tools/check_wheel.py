@@ -10,6 +10,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, ROOT)
 
 from devicekit.logs.signatures import unpacked  # noqa: E402
+from devicekit.matrix import matrix  # noqa: E402
 
 #: Of the wheel as it is downloaded, its table of contents included.
 LIMIT_BYTES = 1705000
@@ -52,6 +53,7 @@ def problems(path):
             wheel.read("devicekit/diagnosis/codes.py").decode("utf-8").partition("CODES = (")[2],
         )
         pages = wheel.read("devicekit/diagnosis/codes.md").decode("utf-8")
+        releases = wheel.read("devicekit/matrix/data/projects.txt")
         packed = {name: json.loads(wheel.read(name).decode("utf-8")) for name in names if name.endswith(".json")}
         for bundle in [name for name in names if name.endswith("/all.txt")]:
             # The JSON files of a folder, as setup.py puts them into one.
@@ -67,6 +69,9 @@ def problems(path):
     for name, content in sorted(packed.items()):
         if os.path.exists(os.path.join(ROOT, name)) and content != as_packed(name):
             found.append("%s is not what the checkout has" % name)
+    for name in matrix.BUNDLED.projects():
+        if matrix.read_project(name, releases) != matrix.read_project(name):
+            found.append("the releases of %s are not what the checkout has" % name)
     for name in sorted(sources() - names):
         found.append("%s is missing" % name)
     for code in codes[: codes.index("no-gpu") + 1]:

@@ -483,19 +483,42 @@ def _line_of(bundle: bytes, name: str) -> bytes:
     return bundle[start : bundle.index(b"\n", start)]
 
 
-def read_project(name: str) -> Optional[Dict[str, Any]]:
-    """Return the section of a project in the bundled data, None if there is none."""
+def read_project(name: str, text: bytes = b"") -> Optional[Dict[str, Any]]:
+    """Return the section of a project in the bundled data, or in those of another ``text``; None if there is none."""
     if not name or "\n" in name:
         return None
-    text = _releases()
+    text = text or _releases()
     mark = ("\n= %s\n" % name).encode("utf-8", "replace")
     start = text.find(mark)
     if start < 0:
         return None
     # The other sections are not looked at: there are a hundred, and a question is about two or three.
     end = text.find(b"\n= ", start + len(mark))
-    section = text[start + len(mark) : end if end >= 0 else None]
-    return dict(json.loads(section.decode("ascii")), project=name)
+    section = json.loads(text[start + len(mark) : end if end >= 0 else None].decode("ascii"))
+    return dict(_unpacked(section) if "builds" in section else section, project=name)
+
+
+def from_columns(columns: Dict[str, List[Any]]) -> List[Dict[str, Any]]:
+    """Return the rows of a table that a wheel has as a list for each field, null where a row has none (setup.py).
+
+    >>> from_columns({"id": ["a", "b"], "pattern": [None, "x"]})
+    [{'id': 'a'}, {'id': 'b', 'pattern': 'x'}]
+    """
+    rows = zip(*columns.values())
+    return [{name: value for name, value in zip(columns, row) if value is not None} for row in rows]
+
+
+def _unpacked(section: Dict[str, Any]) -> Dict[str, Any]:
+    """Return a section as a checkout has it from that of a wheel (setup.py): columns, and what changes between two lists."""
+    rows, builds = from_columns(section["rows"]), iter(from_columns(section["builds"]))
+    for row in rows:
+        row["builds"] = [next(builds) for _ in range(row["builds"])]
+    requires: List[List[str]] = []
+    for changes in section["requires"]:
+        before = requires[-1] if requires else []
+        gone = [before[item] for item in changes if isinstance(item, int)]
+        requires.append(sorted({*before, *(item for item in changes if isinstance(item, str))}.difference(gone)))
+    return {"date": section["date"], "requires": requires, "rows": rows}
 
 
 @functools.lru_cache(maxsize=None)

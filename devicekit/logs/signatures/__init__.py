@@ -7,7 +7,7 @@ says: the cause itself, a symptom of it, a weak hint, something about the machin
 import re
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Pattern, Tuple
 
-from ...matrix.matrix import is_bundled, read_data, read_json
+from ...matrix.matrix import from_columns, is_bundled, read_data, read_json
 
 __all__ = ["BY_LIBRARY", "FILES", "SAYS", "Signature", "filled", "library_code", "remedy", "signatures", "unpacked"]
 
@@ -113,13 +113,11 @@ def unpacked(data: Dict[str, Any]) -> Dict[str, List[Dict[str, Any]]]:
     >>> unpacked({"files": {"x": 1, "y": 1}, "columns": {"id": ["a", "b"], "literal pattern": [["A", None], ["B", "b"]]}})
     {'x': [{'id': 'a', 'literal': 'A'}], 'y': [{'id': 'b', 'literal': 'B', 'pattern': 'b'}]}
     """
-    rows: List[Dict[str, Any]] = []
-    for values in zip(*data["columns"].values()):
-        row: Dict[str, Any] = {}
-        for names, value in zip(data["columns"], values):
-            fields = zip(names.split(), value) if " " in names else ((names, value),)
-            row.update((name, item) for name, item in fields if item is not None)
-        rows.append(row)
+    rows = from_columns(data["columns"])
+    together = [names for names in data["columns"] if " " in names]
+    for row in rows:
+        for names in together:
+            row.update((name, item) for name, item in zip(names.split(), row.pop(names)) if item is not None)
     files, start = {}, 0
     for name, count in data["files"].items():
         files[name] = rows[start : start + count]
