@@ -52,10 +52,11 @@ def _pack_projects(path):
         for section in sections:
             name, _, content = section.partition("\n")
             data = json.loads(content)
-            builds = _table([build for row in data["rows"] for build in row["builds"]])
-            rows = _table([dict(row, builds=len(row["builds"])) for row in data["rows"]])
-            packed = {"date": data["date"], "requires": _changes(data["requires"]), "rows": rows, "builds": builds}
-            stream.write("\n= %s\n%s" % (name, json.dumps(packed, separators=(",", ":"))))
+            if "builds" not in data:  # a build before this one may have left it packed
+                builds = _table([build for row in data["rows"] for build in row["builds"]])
+                rows = _table([dict(row, builds=len(row["builds"])) for row in data["rows"]])
+                data = {"date": data["date"], "requires": _changes(data["requires"]), "rows": rows, "builds": builds}
+            stream.write("\n= %s\n%s" % (name, json.dumps(data, separators=(",", ":"))))
         stream.write("\n")
 
 

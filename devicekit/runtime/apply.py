@@ -79,6 +79,7 @@ def apply_plan(plan: Plan, machine: Machine, options: Options) -> Selection:
 
         plan = try_first(plan, machine, options)
         if not plan.importable:
+            _set_environment(plan, changes)
             return plan.selection(changes, verified=False)
     elif options.verify == "never":
         plan = without_unproven(plan)

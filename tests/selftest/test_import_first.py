@@ -65,6 +65,7 @@ def test_an_import_that_does_not_work_is_not_done_here(patient, behavior, code, 
         assert words in json.dumps(first)
         assert "tensorflow" in first["blocks"]
         assert patient.notes() == ["trial import"]
+        assert not data["changes"]
 
 
 def test_required_it_raises_instead(patient):
@@ -108,7 +109,22 @@ def test_devices_that_kill_though_they_are_hidden_keep_it_from_being_imported(pa
     data = patient.run(AUTO)
     assert (data["device"], data["imported"], data["verified"]) == ("cpu", False, False)
     assert data["codes"][0] == "driver-unhealthy"
+    assert ["CUDA_VISIBLE_DEVICES", "-1"] in [[change["name"], change["value"]] for change in data["changes"]]
     assert patient.notes() == ["trial import", "trial list"] * 2
+
+
+def test_an_import_that_hangs_leaves_the_program_the_cpu(patient):
+    """It may import the framework all the same, for example where only the limit of time was too short."""
+    patient.behaves(**{"import": "time.sleep(600)"})
+    shorter = """
+import functools
+import devicekit.runtime.trial.run as run
+run.try_device = functools.partial(run.try_device, timeout_s=10)
+"""
+    data = patient.run(shorter + AUTO)
+    assert (data["device"], data["imported"], data["verified"], data["fallback"]) == ("cpu", False, False, True)
+    assert ["CUDA_VISIBLE_DEVICES", "-1"] in [[change["name"], change["value"]] for change in data["changes"]]
+    assert patient.notes() == ["trial import"]
 
 
 def test_never_means_never_and_always_means_always(patient):

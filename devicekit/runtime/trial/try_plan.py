@@ -71,8 +71,10 @@ def _tried(plan: Plan, machine: Machine, options: Any, notes: List[Finding]) -> 
             break
         plan = following
     if trial.stage == "import":
-        # Looking at every file may tell why.
-        return to_cpu(plan.replace(importable=False), cause_in_files(plan) or finding)
+        cause = cause_in_files(plan) or finding  # looking at every file may tell why
+        if trial.outcome == "hung":  # the program may import it all the same: then without what may have hung
+            return _hide(plan, machine, cause).replace(importable=False, fallback=True)
+        return to_cpu(plan.replace(importable=False), cause).replace(environment=())
     if trial.stage == "list" and trial.outcome in ("died", "hung"):
         # They must be hidden before the framework looks, and whether that helps can kill the process as well.
         plan = _hide(plan, machine, finding)
