@@ -77,24 +77,27 @@ def _changes(lists):
 
 
 def _bundle(folder):
-    """Write the JSON files of a folder into all.txt, a line each after the name; devicekit.matrix.matrix reads it."""
+    """Write the JSON files of a folder into all.txt, a line each, rows as columns; devicekit.matrix.matrix reads them."""
     names = sorted(name for name in os.listdir(folder) if name.endswith(".json"))
-    contents = {}
+    tables = {}
     for name in names:
         with open(os.path.join(folder, name), encoding="utf-8") as stream:
-            contents[name[: -len(".json")]] = stream.read()
+            tables[name[: -len(".json")]] = json.load(stream)
         os.remove(os.path.join(folder, name))
     if os.path.basename(folder) == "signatures":
-        contents = {"all": json.dumps(_columns(contents), ensure_ascii=False, separators=(",", ":"))}
+        tables = {"all": _columns(tables)}
+    for data in tables.values():
+        if "rows" in data and all(isinstance(row, dict) for row in data["rows"]):
+            data["rows"] = _table(data["rows"])
     with open(os.path.join(folder, "all.txt"), "w", encoding="utf-8", newline="\n") as bundle:
-        for name, content in contents.items():
-            bundle.write("\n%s %s" % (name, content))
+        for name, data in tables.items():
+            bundle.write("\n%s %s" % (name, json.dumps(data, ensure_ascii=False, separators=(",", ":"))))
         bundle.write("\n")
 
 
-def _columns(contents):
+def _columns(tables):
     """Return all signatures as a list for each field, null where one has none: what is alike packs better side by side."""
-    files = {name: json.loads(content)["signatures"] for name, content in contents.items()}
+    files = {name: data["signatures"] for name, data in tables.items()}
     rows = [row for signatures in files.values() for row in signatures]
     for row in rows:
         if row["says"] == "context":

@@ -58,9 +58,9 @@ def problems(path):
         for bundle in [name for name in names if name.endswith("/all.txt")]:
             # The JSON files of a folder, as setup.py puts them into one.
             names.remove(bundle)
-            for line in wheel.read(bundle).decode("utf-8").strip("\n").split("\n"):
-                name, _, content = line.partition(" ")
-                tables = {name: json.loads(content)}
+            for line in wheel.read(bundle).strip(b"\n").split(b"\n"):
+                name = line.partition(b" ")[0].decode("ascii")
+                tables = {name: matrix.read_table(line.partition(b" ")[2])}
                 if name == "all":
                     tables = {file: {"signatures": rows} for file, rows in unpacked(tables[name]).items()}
                 for table, rows in tables.items():

@@ -459,8 +459,14 @@ def read_data(name: str) -> Dict[str, Any]:
 def read_json(folder: str, name: str) -> Dict[str, Any]:
     """Return what a JSON file of the package holds: in a wheel a line of ``all.txt``, in a checkout the file itself."""
     bundle = _bundle(folder)
-    content = _line_of(bundle, name) if bundle else _content("%s/%s.json" % (folder, name))
+    return read_table(_line_of(bundle, name) if bundle else _content("%s/%s.json" % (folder, name)))
+
+
+def read_table(content: bytes) -> Dict[str, Any]:
+    """Return the content of a JSON file of the package; rows that a wheel has as columns are rows again."""
     data: Dict[str, Any] = json.loads(content.decode("utf-8"))
+    if isinstance(data.get("rows"), dict):
+        data["rows"] = from_columns(data["rows"])
     return data
 
 
