@@ -206,6 +206,14 @@ LIBTPU = (
 NO_HDF5 = "OSError: Unable to open file (file signature not found)"
 
 ROWS = [
+    # TensorFlow before 1.5 compares "compatibility versions": another minor release of cuDNN is refused, a newer one, too.
+    (
+        "E cuda_dnn.cc:375] Loaded runtime CuDNN library: 7201 (compatibility version 7200) but source was compiled with 7004 "
+        "(compatibility version 7000).",
+        {**LINUX, "packages": {"tensorflow-gpu": "1.4.0"}},
+        [r"needs cuDNN 7\.0\b", r"conda install cudnn=7\.0\b"],
+        [r"newer cuDNN", r"older"],
+    ),
     # Keras 2 of tf_keras stays Keras 2, pip's libraries of TensorFlow 2.14 lack one, and a GPU that others had filled.
     (
         IMPORTED % "tf_keras/src/engine/input_layer.py" + "ValueError: Unrecognized keyword arguments: ['batch_shape']",

@@ -680,6 +680,8 @@ def _wanted_cudnn(about: Situation, steps: Steps, wanted: str, major: str) -> No
     old = about.framework == "tensorflow" and (8, 1) <= sort_key(wanted) < (8, 7)
     cuda = "11" if old or about.fact("cuda").startswith("11") or release_of(library_of(about)) == "11" else "12"
     minor = ".".join(wanted.split(".")[:2])
+    if "exact" in about.groups:
+        text = "This build was compiled with cuDNN %s and takes no other minor release: it needs cuDNN %s" % (wanted, minor)
     if about.windows or about.embedded:
         steps.say("%s, whose DLLs are found first on PATH" % text if about.windows else text, "admin", "system")
     elif old and sort_key(minor) >= (8, 1 if about.linux else 6):
@@ -691,7 +693,10 @@ def _wanted_cudnn(about: Situation, steps: Steps, wanted: str, major: str) -> No
         steps.install(text, "nvidia-cudnn-cu%s>=%s,<%d" % (cuda, minor, int(major) + 1))
     else:
         steps.say("%s, found first on the library path" % text, "admin", "system")
-        if "conda" in about.words and minor != "8.1" and about.framework == "tensorflow":
+        if "exact" in about.groups:
+            if sort_key(minor) > (5, 0):
+                steps.run("In a conda environment", "conda install cudnn=%s" % minor, changes="packages")
+        elif "conda" in about.words and minor != "8.1" and about.framework == "tensorflow":
             command = 'conda install -c conda-forge "cudnn>=%s,<%d"' % (minor, int(major) + 1)
             steps.run("In the conda environment", command, changes="packages")
     if old and minor == "8.1" and not about.embedded:
@@ -729,13 +734,13 @@ def _which_cudnn(about: Situation, steps: Steps, major: str) -> None:
     """Show which copies of cuDNN there are."""
     if about.linux or about.system is None:
         steps.run(
-            "An older copy may come first: see which ones are on the path",
+            "Another copy may come first: see which ones are on the path",
             "ldconfig -p | grep libcudnn; echo $LD_LIBRARY_PATH",
             on="linux",
         )
     if about.windows or about.system is None:
         steps.run(
-            "An older copy may come first: see which ones there are",
+            "Another copy may come first: see which ones there are",
             "where.exe cudnn64_%s.dll" % (major or "8"),
             on="windows",
         )
