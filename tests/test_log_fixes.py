@@ -206,6 +206,20 @@ LIBTPU = (
 NO_HDF5 = "OSError: Unable to open file (file signature not found)"
 
 ROWS = [
+    # cuSOLVER 10 alone is missing: the CUDA is 11.1 or later, and this is TensorFlow 2.4.
+    (
+        "Could not load dynamic library 'libcusolver.so.10'; dlerror: libcusolver.so.10: cannot open shared object file",
+        {"os": "linux"},
+        [r"cudatoolkit=11\.0", r"from 2\.5 on"],
+        [r"10\.1"],
+    ),
+    (
+        "Could not load dynamic library 'libcublas.so.10'; dlerror: libcublas.so.10: cannot open shared object file\n"
+        "Could not load dynamic library 'libcusolver.so.10'; dlerror: libcusolver.so.10: cannot open shared object file",
+        {"os": "linux"},
+        [r"cudatoolkit=10\.1"],
+        [r"11\.0"],
+    ),
     # TensorFlow before 1.5 compares "compatibility versions": another minor release of cuDNN is refused, a newer one, too.
     (
         "E cuda_dnn.cc:375] Loaded runtime CuDNN library: 7201 (compatibility version 7200) but source was compiled with 7004 "

@@ -87,8 +87,10 @@ def needs_of(about: Situation) -> Tuple[str, str]:
     cuda = release_of(library)
     if about.framework == "tensorflow":
         cuda = cuda or about.fact("runtime")
-        # CUDA 11.0 still has cuSOLVER 10, as has 10.1; the number of the line is that of TensorFlow 2.4.
-        if _FOUR in about.line or ("cusolver" in library and cuda == "10" and about.fact("runtime").startswith("11")):
+        # CUDA 11.0 still has cuSOLVER 10, as has 10.1; the number of the line is that of TensorFlow 2.4. Where all is
+        # missing, cuSOLVER is not the first: alone it is what 11.1 and later lack.
+        loaded = about.fact("runtime") or ("" if "dso_loader" in about.line else about.fact("cuda") or "11")
+        if _FOUR in about.line or ("cusolver" in library and cuda == "10" and loaded.startswith("11")):
             return "11.0", "8.0"
         if cuda in ("11", "11.0"):
             return "11.2", "8.1"
@@ -292,6 +294,8 @@ def _system_libraries(about: Situation, steps: Steps, cuda: str, cudnn: str) -> 
         if installed and not installed.startswith(cuda)
         else ""
     )
+    if cuda == "11.0" and "cusolver" in about.line:
+        there = there or "; later CUDA 11 has a cuSOLVER of another name, which TensorFlow takes from 2.5 on"
     name = about.label[:1].upper() + about.label[1:]
     name += " 2.4" if cuda == "11.0" and name == "TensorFlow" else ""
     steps.say(
