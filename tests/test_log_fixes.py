@@ -48,6 +48,7 @@ OOM_TF = (
     "ResourceExhaustedError: OOM when allocating tensor with shape[64,512] and type float on "
     "/job:localhost/device:GPU:0 by allocator GPU_0_bfc"
 )
+CUDNN_RNN = "InvalidArgumentError: No OpKernel was registered to support Op 'CudnnRNN' used by node a/CudnnRNN with these attrs\n"
 OOM_JAX = "jax.errors.JaxRuntimeError: RESOURCE_EXHAUSTED: Out of memory while trying to allocate 4294967296 bytes."
 GLIBCXX = (
     "ImportError: /lib64/libstdc++.so.6: version `GLIBCXX_3.4.29' not found (required by "
@@ -206,6 +207,25 @@ LIBTPU = (
 NO_HDF5 = "OSError: Unable to open file (file signature not found)"
 
 ROWS = [
+    # No kernel of cuDNN's layer at all: a build for the CPU. With kernels for a GPU it is the right one, and sees none.
+    (
+        CUDNN_RNN + "Registered devices: [CPU, XLA_CPU]\nRegistered kernels:\n  <no registered kernels>\n",
+        {"os": "linux", "packages": {"tensorflow": "1.13.1", "tensorflow-gpu": "1.13.1"}},
+        [r"without GPU support", r"uninstall -y tensorflow tensorflow-gpu && .*install tensorflow-gpu==1\.13\.1"],
+        [r"is listed", r"2\.6"],
+    ),
+    (
+        CUDNN_RNN + "Registered devices: [CPU]\nRegistered kernels:\n  <no registered kernels>\n",
+        {},
+        [r"tensorflow-gpu==RELEASE"],
+        [r"tensorflow==\d"],
+    ),
+    (
+        CUDNN_RNN + "Registered devices: [CPU]\nRegistered kernels:\n  device='GPU'; T in [DT_FLOAT]\n",
+        {},
+        [r"needs an NVIDIA GPU"],
+        [r"pip install"],
+    ),
     # cuSOLVER 10 alone is missing: the CUDA is 11.1 or later, and this is TensorFlow 2.4.
     (
         "Could not load dynamic library 'libcusolver.so.10'; dlerror: libcusolver.so.10: cannot open shared object file",

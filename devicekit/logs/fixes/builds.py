@@ -263,6 +263,9 @@ def cpu_only_build(about: Situation, steps: Steps) -> None:
         steps.say("Install the build of the framework that has support for this GPU")
         return
     make(about, steps)
+    if about.signature == "dml-cudnnrnn":
+        text = "Use keras.layers.LSTM or GRU, which run everywhere, in place of CuDNNLSTM and CuDNNGRU"
+        steps.say(text, changes="code", instead=True)
     if about.wsl and about.vendor == "amd" and about.framework == "torch":
         rocm_in_wsl(about, steps)
     if about.framework == "torch" and "conda" in about.words and about.vendor in ("", "nvidia") and not about.macos:
@@ -275,12 +278,29 @@ def _tensorflow_build(about: Situation, steps: Steps) -> None:
         metal_plugin_missing(about, steps)
     elif about.windows and about.embedded:
         steps.say("Take the program's own package with GPU support", changes="packages")
+    elif about.vendor in ("", "nvidia") and about.arch != "aarch64" and _in_another_package(about, steps):
+        return
     elif about.windows:
         cpu_only_windows(about, steps)
     elif about.vendor in ("amd", "intel"):
         gpu_vendor_unsupported(about, steps)
     else:
         _linux_gpu(about, steps)
+
+
+def _in_another_package(about: Situation, steps: Steps) -> bool:
+    """Up to 2.0 the build with CUDA is tensorflow-gpu, which owns the same folder; False if the release is a newer one."""
+    if about.is_at_least("2.1") is False:
+        version = about.packages.get("tensorflow-gpu") or about.version
+        owners = [name for name in ("tensorflow", "tensorflow-cpu", "tensorflow-gpu") if name in about.packages]
+        steps.install("Install the GPU build of the same release", "tensorflow-gpu==%s" % version, remove=owners)
+    elif about.signature == "dml-cudnnrnn" and not about.version:
+        steps.say(
+            "Install the GPU build of the same release: for TensorFlow 1 and 2.0 uninstall tensorflow and tensorflow-gpu, "
+            "then install tensorflow-gpu==RELEASE alone; from 2.1 on it is tensorflow, in place of tensorflow-cpu",
+            changes="packages",
+        )
+    return bool(steps.fixes)
 
 
 def _linux_gpu(about: Situation, steps: Steps) -> None:
@@ -297,8 +317,7 @@ def _linux_gpu(about: Situation, steps: Steps) -> None:
     elif about.is_at_least("2.14") is not False:
         steps.install("Install the build with CUDA and its libraries", "tensorflow[and-cuda]", remove=owners)
     else:
-        name = "tensorflow-gpu" if about.is_at_least("2.1") is False else "tensorflow"
-        steps.install("Install the GPU build of the same release", "%s==%s" % (name, version), remove=owners)
+        steps.install("Install the GPU build of the same release", "tensorflow==%s" % version, remove=owners)
 
 
 def _torch_build(about: Situation, steps: Steps) -> None:

@@ -426,7 +426,8 @@ def op_unsupported(about: Situation, steps: Steps) -> None:
             and not about.macos
             and not re.search(r"(?i)dml|directml|metal", text + " ".join(about.packages))
         ):
-            steps.say("If there is an NVIDIA GPU, this TensorFlow does not use it: it needs the GPU build with CUDA")
+            text = "If there is an NVIDIA GPU, this TensorFlow does not use it: it needs the GPU build, CUDA and the driver"
+            steps.say(text)
         return
     if re.search(r"Nccl(?:AllReduce|Broadcast|Reduce)|CollectiveReduce", text):
         steps.say(
