@@ -49,6 +49,10 @@ OOM_TF = (
     "/job:localhost/device:GPU:0 by allocator GPU_0_bfc"
 )
 CUDNN_RNN = "InvalidArgumentError: No OpKernel was registered to support Op 'CudnnRNN' used by node a/CudnnRNN with these attrs\n"
+KERAS_OWN = (
+    "File /srv/env/lib/python3.11/site-packages/keras/api/layers/__init__.py:9\n----> 9 from keras.src.layers import Gated\n\n"
+    "ImportError: cannot import name 'Gated' from '%s' (/srv/env/lib/python3.11/site-packages/keras/src/layers/__init__.py)"
+)
 OOM_JAX = "jax.errors.JaxRuntimeError: RESOURCE_EXHAUSTED: Out of memory while trying to allocate 4294967296 bytes."
 GLIBCXX = (
     "ImportError: /lib64/libstdc++.so.6: version `GLIBCXX_3.4.29' not found (required by "
@@ -207,6 +211,14 @@ LIBTPU = (
 NO_HDF5 = "OSError: Unable to open file (file signature not found)"
 
 ROWS = [
+    # A module of Keras asks another one of Keras for what it does not have: the two are of different releases.
+    (
+        "Cell In[7], line 1\n----> 1 import keras\n\n" + KERAS_OWN % "keras.src.layers",
+        {"packages": {"keras": "3.4.1"}},
+        [r"restart the notebook's kernel", r"--force-reinstall --no-cache-dir keras==3\.4\.1"],
+        [r"tf-keras", r"2\.16"],
+    ),
+    (KERAS_OWN % "keras.src.layers", {"packages": {"tensorflow": "2.14.0"}}, [r"reinstall .*keras==2\.14\.\*"], [r"kernel"]),
     # No kernel of cuDNN's layer at all: a build for the CPU. With kernels for a GPU it is the right one, and sees none.
     (
         CUDNN_RNN + "Registered devices: [CPU, XLA_CPU]\nRegistered kernels:\n  <no registered kernels>\n",

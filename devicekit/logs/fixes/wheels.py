@@ -1112,6 +1112,9 @@ def newest_beside(about: Situation, wrong: str) -> str:
 def install_corrupt(about: Situation, steps: Steps) -> None:
     """Files are missing or of another installation: write them again."""
     name = about.distribution
+    if about.signature == "keras-cannot-import-name" and not about.groups["module"].startswith("tensorflow"):
+        _keras_again(about, steps)
+        return
     if about.framework == "torch" and about.named("directml"):
         text = "Uninstall PyTorch and its plug-in, then install torch-directml, which brings the PyTorch that it needs"
         steps.install(
@@ -1147,6 +1150,21 @@ def install_corrupt(about: Situation, steps: Steps) -> None:
     if about.windows and not long:
         steps.say("On Windows, a path of more than 260 characters is cut: allow long paths, or use a shorter folder")
     steps.run("If that fails, make a fresh environment", "python -m venv fresh", changes="files", instead=True)
+
+
+def _keras_again(about: Situation, steps: Steps) -> None:
+    """Keras' modules are of two releases: of files that are left, or of a notebook that had loaded the one before."""
+    name = about.groups["module"].partition(".")[0].replace("_", "-")
+    minor = ".".join(about.version.split(".")[:2])
+    if "jupyter" in about.words or about.hosted:
+        steps.say("Restart the notebook's kernel: Keras was installed anew while another release of it was loaded")
+    pin = about.packages.get(name) or (minor + ".*" if about.is_at_least("2.16") is False else "")
+    text = "If it is the same afterwards, write Keras' files again" if steps.fixes else "Write Keras' files again"
+    if pin:
+        steps.reinstall(text, "%s==%s" % (name, pin))
+    else:
+        text += ", in the release that this names: pip install --force-reinstall %s==RELEASE" % name
+        steps.run(text, "python -m pip show %s" % name)
 
 
 def _numpy_again(about: Situation, steps: Steps) -> None:
