@@ -211,6 +211,16 @@ LIBTPU = (
 NO_HDF5 = "OSError: Unable to open file (file signature not found)"
 
 ROWS = [
+    # The container has the GPU, and the linker takes the stub of the toolkit for the driver's library.
+    (
+        "$ docker run --runtime=nvidia -it nvidia/cuda:9.0-devel bash\n"
+        "\tlibcuda.so.1 => /usr/local/cuda-9.0/lib64/stubs/libcuda.so.1 (0x00007f0000000000)\n"
+        "I cuda_diagnostics.cc:189] libcuda reported version is: Not found: was unable to find libcuda.so DSO loaded into "
+        "this program",
+        {},
+        [r"grep -v stubs"],
+        [r"docker run --gpus", r"container toolkit", r"without the GPU"],
+    ),
     # A module of Keras asks another one of Keras for what it does not have: the two are of different releases.
     (
         "Cell In[7], line 1\n----> 1 import keras\n\n" + KERAS_OWN % "keras.src.layers",

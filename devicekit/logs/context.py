@@ -65,6 +65,7 @@ WORDS = {
     "/content/drive": "hosted", "google.colab": "hosted", "/kaggle/working": "hosted", "/kaggle/input": "hosted",
     "colab": "colab", "using either !pip or !apt": "hosted", "/usr/local/lib/python3": "own-dist-packages",
     "docker desktop": "docker-desktop", "nixos": "nixos", "alpine": "alpine", "--gpus all": "gpus-all",
+    "nvidia-docker run": "nvidia-docker", "--runtime=nvidia": "nvidia-docker", "--runtime nvidia": "nvidia-docker",
     "--gpus=all": "gpus-all", "docker compose": "compose", "docker-compose": "compose", "nvidia-cudnn-cu11  ": "cuda-wheels",
     "nvidia-cudnn-cu12  ": "cuda-wheels", "nvidia-cudnn-cu13  ": "cuda-wheels",
     "tensorflow[and-cuda]": "cuda-wheels", "+ nvidia-cudnn-cu12==": "cuda-wheels",

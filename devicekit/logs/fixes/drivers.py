@@ -543,6 +543,10 @@ def _no_linux_driver(steps: Steps, text: str) -> None:
 _WSL_LIBRARIES = "export LD_LIBRARY_PATH=/usr/lib/wsl/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 
 
+#: What is for linking only: the program takes such a libcuda for the driver's.
+_NO_STUBS = "export LD_LIBRARY_PATH=$(echo $LD_LIBRARY_PATH | tr : '\\n' | grep -v stubs | paste -sd:)"
+
+
 def driver_shadowed(about: Situation, steps: Steps) -> None:
     """Another libcuda is found before the driver's own."""
     if about.wsl and "NO_DEVICE" in about.line:
@@ -567,7 +571,11 @@ def driver_shadowed(about: Situation, steps: Steps) -> None:
     stubs = "34" in about.line or "stub" in (about.line + about.summary).lower()
     folder = "stubs" if stubs else "compat"
     if about.container:
-        if stubs:
+        given = bool(about.words & {"gpus-all", "nvidia-docker"})
+        if stubs and (given or about.signature == "cuda-stub-libcuda-loaded"):
+            text = "Take the folder of stubs off the library path; one in /etc/ld.so.conf.d has to go, too (then ldconfig)"
+            steps.run(text, _NO_STUBS, on="linux", changes="variables")
+        if stubs and not given:
             container_gpu(about, steps)
         steps.say(
             "In the image, remove folders named %s from LD_LIBRARY_PATH, and cuda-compat-* packages" % folder,
