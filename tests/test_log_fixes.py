@@ -211,6 +211,29 @@ LIBTPU = (
 NO_HDF5 = "OSError: Unable to open file (file signature not found)"
 
 ROWS = [
+    # A Keras of another age than TensorFlow, by the words of the import that fails.
+    (
+        IMPORTED.replace("3.11", "3.7") % "keras/__init__.py"
+        + "ImportError: Keras requires TensorFlow 2.2 or higher. Install TensorFlow via `pip install tensorflow`",
+        {},
+        [r"install keras==2\.3\.1", r"tensorflow>=2\.2,<2\.16"],
+        [r"keras>=3"],
+    ),
+    (
+        IMPORTED.replace("3.11", "3.10") % "keras/preprocessing/__init__.py"
+        + "ModuleNotFoundError: No module named 'keras_preprocessing'",
+        {"packages": {"tensorflow": "2.12.1"}},
+        [r"keras==2\.12"],
+        [r"keras-preprocessing"],
+    ),
+    (
+        'File "/opt/env/bin/segment", line 9, in <module>\n    from keras.preprocessing.image import ImageDataGenerator\n'
+        "ImportError: cannot import name 'ImageDataGenerator' from 'keras.preprocessing.image'",
+        {},
+        [r"install \"tensorflow<2\.16\""],
+        [r"cudatoolkit"],
+    ),
+    ("No module named 'keras.saving.hdf5_format'", {}, [r"--upgrade transformers", r"tensorflow==2\.10\.\*"], [r"tf-keras"]),
     # The container has the GPU, and the linker takes the stub of the toolkit for the driver's library.
     (
         "$ docker run --runtime=nvidia -it nvidia/cuda:9.0-devel bash\n"

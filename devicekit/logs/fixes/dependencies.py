@@ -338,7 +338,24 @@ def _newer_zip(about: Situation, steps: Steps) -> None:
 
 
 #: What is done for a signature of a saved model.
-_FILES_OF_MODELS = {"keras-hub-layer": _hub_layer, "user-h5-damaged": _newer_zip}
+def _older_tensorflow(about: Situation, steps: Steps) -> None:
+    """Keras 2.4 looks for a layer that TensorFlow has from 2.2 on (and under this name up to 2.15)."""
+    minor = ".".join(about.version.split(".")[:2])
+    newer = about.python and not about.releases("tensorflow", "<2.2", "", about.python)
+    if about.is_at_least("2.16") or (not minor and newer):
+        steps.install("Install the Keras of TensorFlow from 2.16 on", "keras>=3")
+    if minor and not steps.fixes:
+        _keras_of(about, steps, minor)
+    elif not minor:
+        text = "For a TensorFlow before 2.2, install the Keras of its time (before TensorFlow 1.13: keras==2.2.4)"
+        steps.install(text, "keras==2.3.1", instead=bool(steps.fixes))
+        text = "Or, for TensorFlow 2.2 or newer with its own Keras: update TensorFlow (up to 2.15 it has Keras 2)"
+        steps.install(text, "tensorflow>=2.2,<2.16", instead=True)
+
+
+_FILES_OF_MODELS = {
+    "keras-hub-layer": _hub_layer, "user-h5-damaged": _newer_zip, "keras-requires-tf": _older_tensorflow,
+}  # fmt: skip
 
 #: What Keras once had at another place or does not have any more, by module and name, and what programs use now.
 _MOVED = (
@@ -468,12 +485,27 @@ def _moved(about: Situation, steps: Steps) -> bool:
             "Or, for code that you cannot change: 2.12 is the last release with keras.engine (Python 3.8 to 3.11)",
             "tensorflow==2.12.*", "keras==2.12.*", instead=True,
         )  # fmt: skip
+    if re.match(r"keras\.preprocessing\b", module) and about.is_at_least("2.16") is not False:
+        _of_a_program(about, steps)
+    if module == "keras.saving.hdf5_format" and not steps.fixes:
+        steps.upgrade("Mostly Transformers before 4.25 looks for it: update that", "transformers")
+        if about.python not in ("3.11", "3.12", "3.13", "3.14"):
+            text = "Or use the last TensorFlow that has it (Python 3.7 to 3.10)"
+            steps.install(text, "tensorflow==2.10.*", instead=True)
     if re.match(r"keras\.legacy\b", module) and about.is_at_least("2.3") is not True:
         steps.install(
             "Or, for code that you cannot change: 2.3.1 is the last Keras with keras.legacy (Python 3.5 to 3.8)",
             "tensorflow==2.2.*", "keras==2.3.1", "protobuf<3.21", instead=True,
         )  # fmt: skip
-    return bool(known or private)
+    return bool(known or private or steps.fixes)
+
+
+def _of_a_program(about: Situation, steps: Steps) -> None:
+    """The file is no one's to change: a command of an installed program."""
+    if re.search(r"[\\/](?:bin|Scripts)[\\/][^\\/]+$", "".join(about.known.frames[-1:])):
+        if not about.python or about.releases("tensorflow", "<2.16", about.platform, about.python):
+            text = "Or, for an installed program that no update has for Keras 3: TensorFlow 2.15 is the last with Keras 2"
+            steps.install(text, "tensorflow<2.16", instead=True)
 
 
 #: Signatures of a name or a module that is not where a program looks for it.
@@ -776,10 +808,29 @@ def _keep(about: Situation, steps: Steps, title: str, since: str, text: str, ins
         steps.install(text, "%s<%s" % (name, since), instead=instead)
 
 
+def _keras_preprocessing(about: Situation, steps: Steps) -> None:
+    """Keras 2.6 to 2.10 imports what TensorFlow brings, which does so up to 2.10."""
+    by_keras = re.search(r"-packages[\\/]keras[\\/]", "".join(about.known.frames[-1:]))
+    if by_keras and about.is_at_least("2.16"):
+        steps.install("Install the Keras of TensorFlow from 2.16 on", "keras>=3")
+        return
+    if by_keras and about.is_at_least("2.11"):
+        _keras_of(about, steps, ".".join(about.version.split(".")[:2]))
+        return
+    if by_keras and not about.version:
+        text = "TensorFlow from 2.11 on does not bring it: there, install the Keras of TensorFlow's own minor release"
+        steps.run("%s (keras==2.13.* for 2.13)" % text, "python -m pip show tensorflow keras")
+    text = "With an older TensorFlow, install it" if steps.fixes else "Install it"
+    steps.install(text, "keras-preprocessing", instead=bool(steps.fixes))
+
+
 def dependency_incompatible(about: Situation, steps: Steps) -> None:
     """Something that is needed is missing or of another version."""
     module = about.groups.get("module", "") or about.groups.get("addon", "")
     if _of_its_own(about, steps):
+        return
+    if module == "keras_preprocessing":
+        _keras_preprocessing(about, steps)
         return
     if re.search(r"compat\.v2|__internal__|\bkeras\b", module + about.line) and about.framework == "tensorflow":
         keras_incompatible(about, steps)
