@@ -211,6 +211,27 @@ LIBTPU = (
 NO_HDF5 = "OSError: Unable to open file (file signature not found)"
 
 ROWS = [
+    # TensorFlow before 1.3 does not name the allocator, conda has builds for an old driver, and a Dockerfile sets variables.
+    (
+        "W tensorflow/core/common_runtime/bfc_allocator.cc:277] Ran out of memory trying to allocate 1.25GiB.  See logs for "
+        "memory state.",
+        {"os": "linux"},
+        [r"device's memory", r"nvidia-smi\n(?s:.*)allow_growth=True"],
+        [r"does not say whether", r"set_memory_growth"],
+    ),
+    (
+        "cudaGetDevice() failed. Status: CUDA driver version is insufficient for CUDA runtime version",
+        {**LINUX, "python": "3.6", "driver": "390.87", "packages": {"tensorflow-gpu": "1.12.0"}, "note": "conda"},
+        [r"release of TensorFlow for an older CUDA"],
+        [r"conda install"],
+    ),
+    (
+        "$ conda activate tf\ncudaGetDevice() failed. Status: CUDA driver version is insufficient for CUDA runtime version",
+        {**LINUX, "python": "3.6", "driver": "390.87", "packages": {"tensorflow-gpu": "1.12.0"}},
+        [r"conda install tensorflow-gpu cudatoolkit=9\.0"],
+        [r"9\.1"],
+    ),
+    ("nothing provides __cuda needed by tensorflow-2.9.1-cuda112py310h", LINUX, [r"ENV CONDA_OVERRIDE_CUDA="], [r"PowerShell"]),
     # A Keras of another age than TensorFlow, by the words of the import that fails.
     (
         IMPORTED.replace("3.11", "3.7") % "keras/__init__.py"

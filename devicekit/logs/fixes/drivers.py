@@ -6,6 +6,7 @@ from typing import Optional, Tuple
 from ...diagnosis import pages
 from ...matrix.gpu_support import capability_number, driver_limits, needed_driver
 from ...matrix.matrix import BUNDLED, accepts, version_at_least
+from ...matrix.projects import sort_key
 from ...matrix.tables import DriverInstall
 from .extensions import older_ctranslate2
 from .others import rocm_in_wsl
@@ -351,6 +352,25 @@ def _cuda_of_build(about: Situation) -> str:
     return ".".join(text.split(".")[:2])
 
 
+#: What conda calls a build with CUDA, and the releases of CUDA for which its channel has none.
+_IN_CONDA = {"torch": ("-c pytorch pytorch torchvision", ()), "tensorflow": ("tensorflow-gpu", ("10.2", "9.1"))}
+
+
+def _older_in_conda(about: Situation, steps: Steps, driver: str) -> bool:
+    """The build that conda has for a driver from before CUDA 11; False if there is none."""
+    cudas = [cuda for cuda, least in OLD_DRIVERS.items() if driver and version_at_least(driver, least[about.windows])]
+    names, without = _IN_CONDA.get(about.framework, ("", ()))
+    best = next((cuda for cuda in cudas if cuda not in without), "")
+    until = "3.9" if about.framework == "torch" else "3.7" if best.startswith("10") else "3.6"
+    if not names or not best or "conda" not in about.words or version_at_least(driver, "450.80"):
+        return False
+    if about.framework == "tensorflow" and sort_key(about.python) > sort_key(until):
+        return False
+    text = "Or let conda take %s's build for CUDA %s, which the driver runs (Python up to %s)" % (about.title, best, until)
+    steps.run(text, "conda install %s cudatoolkit=%s" % (names, best), instead=True)
+    return True
+
+
 def _older_build(about: Situation, steps: Steps) -> None:
     """What runs on the driver that is there."""
     driver, newest = about.fact("driver"), about.groups.get("found", "")
@@ -372,10 +392,7 @@ def _older_build(about: Situation, steps: Steps) -> None:
         text = "Or install a PyTorch build for CUDA %s or older, which the driver runs: %s"
         steps.say(text % (newest, pages.TORCH_BEFORE), instead=True)
         return
-    cudas = [cuda for cuda, least in OLD_DRIVERS.items() if driver and version_at_least(driver, least[about.windows])]
-    if about.framework == "torch" and "conda" in about.words and cudas and not version_at_least(driver, "450.80"):
-        text = "Or let conda take PyTorch's build for CUDA %s, which the driver runs (Python up to 3.9)" % cudas[0]
-        steps.run(text, "conda install -c pytorch pytorch torchvision cudatoolkit=%s" % cudas[0], instead=True)
+    if _older_in_conda(about, steps, driver):
         return
     text = "Or install a release that driver %s runs" % driver
     found = about.requirements("cuda") if driver and about.framework else None

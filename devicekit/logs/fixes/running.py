@@ -141,10 +141,15 @@ def out_of_memory(about: Situation, steps: Steps) -> None:
     if directml:
         steps.say("Close other programs that use the GPU: DirectML shares it with the desktop")
         return
-    _allocator(about, steps, memory)
+    old = about.groups.get("name") == "bfc_allocator"
+    if not old:
+        _allocator(about, steps, memory)
     command, system = _HOLDERS.get(about.vendor or "nvidia", ("", ""))
     if command:
         steps.run("See which other programs hold the GPU's memory, and end them", command, on=system)
+    if old:  # TensorFlow up to 1.2 does not name the allocator
+        text = "Let TensorFlow's memory grow: tf.Session(config=tf.ConfigProto(gpu_options=tf.GPUOptions(allow_growth=True)))"
+        steps.say(text, changes="code")
     if later:
         steps.add(less)
     if starting and "cublas" not in text and about.framework == "tensorflow" and about.vendor in ("", "nvidia"):
