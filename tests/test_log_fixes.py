@@ -48,7 +48,9 @@ OOM_TF = (
     "ResourceExhaustedError: OOM when allocating tensor with shape[64,512] and type float on "
     "/job:localhost/device:GPU:0 by allocator GPU_0_bfc"
 )
-CUDNN_RNN = "InvalidArgumentError: No OpKernel was registered to support Op 'CudnnRNN' used by node a/CudnnRNN with these attrs\n"
+CUDNN_RNN = (
+    "InternalError: No OpKernel was registered to support Op 'CudnnRNN' used by node a/CudnnRNN with these attrs\n"
+)
 KERAS_OWN = (
     "File /srv/env/lib/python3.11/site-packages/keras/api/layers/__init__.py:9\n----> 9 from keras.src.layers import Gated\n\n"
     "ImportError: cannot import name 'Gated' from '%s' (/srv/env/lib/python3.11/site-packages/keras/src/layers/__init__.py)"
@@ -231,7 +233,12 @@ ROWS = [
         [r"conda install tensorflow-gpu cudatoolkit=9\.0"],
         [r"9\.1"],
     ),
-    ("nothing provides __cuda needed by tensorflow-2.9.1-cuda112py310h", LINUX, [r"ENV CONDA_OVERRIDE_CUDA="], [r"PowerShell"]),
+    (
+        "nothing provides __cuda needed by tensorflow-2.9.1-cuda112py310",
+        LINUX,
+        [r"ENV CONDA_OVERRIDE_CUDA="],
+        [r"PowerShell"],
+    ),
     # A Keras of another age than TensorFlow, by the words of the import that fails.
     (
         IMPORTED.replace("3.11", "3.7") % "keras/__init__.py"
@@ -254,7 +261,12 @@ ROWS = [
         [r"install \"tensorflow<2\.16\""],
         [r"cudatoolkit"],
     ),
-    ("No module named 'keras.saving.hdf5_format'", {}, [r"--upgrade transformers", r"tensorflow==2\.10\.\*"], [r"tf-keras"]),
+    (
+        "No module named 'keras.saving.hdf5_format'",
+        {},
+        [r"--upgrade transformers", r"tensorflow==2\.10\.\*"],
+        [r"tf-keras"],
+    ),
     # The container has the GPU, and the linker takes the stub of the toolkit for the driver's library.
     (
         "$ docker run --runtime=nvidia -it nvidia/cuda:9.0-devel bash\n"
@@ -269,10 +281,15 @@ ROWS = [
     (
         "Cell In[7], line 1\n----> 1 import keras\n\n" + KERAS_OWN % "keras.src.layers",
         {"packages": {"keras": "3.4.1"}},
-        [r"restart the notebook's kernel", r"--force-reinstall --no-cache-dir keras==3\.4\.1"],
+        [r"Restart the notebook's kernel", r"--force-reinstall --no-cache-dir keras==3\.4\.1"],
         [r"tf-keras", r"2\.16"],
     ),
-    (KERAS_OWN % "keras.src.layers", {"packages": {"tensorflow": "2.14.0"}}, [r"reinstall .*keras==2\.14\.\*"], [r"kernel"]),
+    (
+        KERAS_OWN % "keras.src.layers",
+        {"packages": {"tensorflow": "2.14.0"}},
+        [r"reinstall .*keras==2\.14\.\*"],
+        [r"kernel"],
+    ),
     # No kernel of cuDNN's layer at all: a build for the CPU. With kernels for a GPU it is the right one, and sees none.
     (
         CUDNN_RNN + "Registered devices: [CPU, XLA_CPU]\nRegistered kernels:\n  <no registered kernels>\n",

@@ -263,9 +263,6 @@ def cpu_only_build(about: Situation, steps: Steps) -> None:
         steps.say("Install the build of the framework that has support for this GPU")
         return
     make(about, steps)
-    if about.signature == "dml-cudnnrnn":
-        text = "Use keras.layers.LSTM or GRU, which run everywhere, in place of CuDNNLSTM and CuDNNGRU"
-        steps.say(text, changes="code", instead=True)
     if about.wsl and about.vendor == "amd" and about.framework == "torch":
         rocm_in_wsl(about, steps)
     if about.framework == "torch" and "conda" in about.words and about.vendor in ("", "nvidia") and not about.macos:

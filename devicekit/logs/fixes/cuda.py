@@ -295,7 +295,7 @@ def _system_libraries(about: Situation, steps: Steps, cuda: str, cudnn: str) -> 
         else ""
     )
     if cuda == "11.0" and "cusolver" in about.line:
-        there = there or "; later CUDA 11 has a cuSOLVER of another name, which TensorFlow takes from 2.5 on"
+        there = there or "; CUDA 11.1 and later are for TensorFlow from 2.5 on"
     name = about.label[:1].upper() + about.label[1:]
     name += " 2.4" if cuda == "11.0" and name == "TensorFlow" else ""
     steps.say(
@@ -685,7 +685,8 @@ def _wanted_cudnn(about: Situation, steps: Steps, wanted: str, major: str) -> No
     cuda = "11" if old or about.fact("cuda").startswith("11") or release_of(library_of(about)) == "11" else "12"
     minor = ".".join(wanted.split(".")[:2])
     if "exact" in about.groups:
-        text = "This build was compiled with cuDNN %s and takes no other minor release: it needs cuDNN %s" % (wanted, minor)
+        text = "This build was compiled with cuDNN %s and takes no other minor release: it needs cuDNN %s"
+        text %= (wanted, minor)
     if about.windows or about.embedded:
         steps.say("%s, whose DLLs are found first on PATH" % text if about.windows else text, "admin", "system")
     elif old and sort_key(minor) >= (8, 1 if about.linux else 6):

@@ -244,10 +244,7 @@ def keras_incompatible(about: Situation, steps: Steps) -> None:
 
 
 def _keras_itself(about: Situation, steps: Steps) -> None:
-    if about.is_at_least("2.16") is False:
-        _keras_of(about, steps, ".".join(about.version.split(".")[:2]))
-    else:
-        steps.install("Install Keras, which TensorFlow from 2.16 on does not contain", "keras>=3")
+    _keras_of(about, steps, ".".join(about.version.split(".")[:2]) if about.is_at_least("2.16") is False else "")
 
 
 def _mixed(about: Situation, steps: Steps) -> bool:
@@ -283,7 +280,10 @@ def _without_dtensor(about: Situation, steps: Steps) -> bool:
 
 
 def _keras_of(about: Situation, steps: Steps, minor: str) -> None:
-    """The Keras that belongs to a TensorFlow before 2.16."""
+    """The Keras that belongs to a TensorFlow; without a minor release, to one from 2.16 on."""
+    if not minor or about.is_at_least("2.16"):
+        steps.install("Install Keras, which TensorFlow from 2.16 on does not contain", "keras>=3")
+        return
     if about.is_at_least("2.5") is False:
         old = "2.4.3" if about.is_at_least("2.2") else "2.3.1" if about.is_at_least("1.13") else "2.2.4"
         if about.packages.get("keras") != old:
@@ -341,14 +341,11 @@ def _newer_zip(about: Situation, steps: Steps) -> None:
 def _older_tensorflow(about: Situation, steps: Steps) -> None:
     """Keras 2.4 looks for a layer that TensorFlow has from 2.2 on (and under this name up to 2.15)."""
     minor = ".".join(about.version.split(".")[:2])
-    newer = about.python and not about.releases("tensorflow", "<2.2", "", about.python)
-    if about.is_at_least("2.16") or (not minor and newer):
-        steps.install("Install the Keras of TensorFlow from 2.16 on", "keras>=3")
-    if minor and not steps.fixes:
+    if minor or (about.python and not about.releases("tensorflow", "<2.2", "", about.python)):
         _keras_of(about, steps, minor)
-    elif not minor:
+    else:
         text = "For a TensorFlow before 2.2, install the Keras of its time (before TensorFlow 1.13: keras==2.2.4)"
-        steps.install(text, "keras==2.3.1", instead=bool(steps.fixes))
+        steps.install(text, "keras==2.3.1")
         text = "Or, for TensorFlow 2.2 or newer with its own Keras: update TensorFlow (up to 2.15 it has Keras 2)"
         steps.install(text, "tensorflow>=2.2,<2.16", instead=True)
 
@@ -504,7 +501,9 @@ def _of_a_program(about: Situation, steps: Steps) -> None:
     """The file is no one's to change: a command of an installed program."""
     if re.search(r"[\\/](?:bin|Scripts)[\\/][^\\/]+$", "".join(about.known.frames[-1:])):
         if not about.python or about.releases("tensorflow", "<2.16", about.platform, about.python):
-            text = "Or, for an installed program that no update has for Keras 3: TensorFlow 2.15 is the last with Keras 2"
+            text = (
+                "Or, for an installed program that no update has for Keras 3: TensorFlow 2.15 is the last with Keras 2"
+            )
             steps.install(text, "tensorflow<2.16", instead=True)
 
 
@@ -811,9 +810,6 @@ def _keep(about: Situation, steps: Steps, title: str, since: str, text: str, ins
 def _keras_preprocessing(about: Situation, steps: Steps) -> None:
     """Keras 2.6 to 2.10 imports what TensorFlow brings, which does so up to 2.10."""
     by_keras = re.search(r"-packages[\\/]keras[\\/]", "".join(about.known.frames[-1:]))
-    if by_keras and about.is_at_least("2.16"):
-        steps.install("Install the Keras of TensorFlow from 2.16 on", "keras>=3")
-        return
     if by_keras and about.is_at_least("2.11"):
         _keras_of(about, steps, ".".join(about.version.split(".")[:2]))
         return

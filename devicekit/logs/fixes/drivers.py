@@ -352,21 +352,22 @@ def _cuda_of_build(about: Situation) -> str:
     return ".".join(text.split(".")[:2])
 
 
-#: What conda calls a build with CUDA, and the releases of CUDA for which its channel has none.
-_IN_CONDA = {"torch": ("-c pytorch pytorch torchvision", ()), "tensorflow": ("tensorflow-gpu", ("10.2", "9.1"))}
-
-
 def _older_in_conda(about: Situation, steps: Steps, driver: str) -> bool:
     """The build that conda has for a driver from before CUDA 11; False if there is none."""
     cudas = [cuda for cuda, least in OLD_DRIVERS.items() if driver and version_at_least(driver, least[about.windows])]
-    names, without = _IN_CONDA.get(about.framework, ("", ()))
-    best = next((cuda for cuda in cudas if cuda not in without), "")
-    until = "3.9" if about.framework == "torch" else "3.7" if best.startswith("10") else "3.6"
-    if not names or not best or "conda" not in about.words or version_at_least(driver, "450.80"):
+    torch = about.framework == "torch"
+    # Its channel has no TensorFlow for two of them.
+    best = next((cuda for cuda in cudas if torch or cuda not in ("10.2", "9.1")), "")
+    until = "3.9" if torch else "3.7" if best.startswith("10") else "3.6"
+    fits = torch or (about.framework == "tensorflow" and sort_key(about.python) <= sort_key(until))
+    if not best or not fits or "conda" not in about.words or version_at_least(driver, "450.80"):
         return False
-    if about.framework == "tensorflow" and sort_key(about.python) > sort_key(until):
-        return False
-    text = "Or let conda take %s's build for CUDA %s, which the driver runs (Python up to %s)" % (about.title, best, until)
+    text = "Or let conda take %s's build for CUDA %s, which the driver runs (Python up to %s)" % (
+        about.title,
+        best,
+        until,
+    )
+    names = "-c pytorch pytorch torchvision" if torch else "tensorflow-gpu"
     steps.run(text, "conda install %s cudatoolkit=%s" % (names, best), instead=True)
     return True
 
@@ -590,7 +591,9 @@ def driver_shadowed(about: Situation, steps: Steps) -> None:
     if about.container:
         given = bool(about.words & {"gpus-all", "nvidia-docker"})
         if stubs and (given or about.signature == "cuda-stub-libcuda-loaded"):
-            text = "Take the folder of stubs off the library path; one in /etc/ld.so.conf.d has to go, too (then ldconfig)"
+            text = (
+                "Take the folder of stubs off the library path; one in /etc/ld.so.conf.d has to go, too (then ldconfig)"
+            )
             steps.run(text, _NO_STUBS, on="linux", changes="variables")
         if stubs and not given:
             container_gpu(about, steps)

@@ -141,15 +141,10 @@ def out_of_memory(about: Situation, steps: Steps) -> None:
     if directml:
         steps.say("Close other programs that use the GPU: DirectML shares it with the desktop")
         return
-    old = about.groups.get("name") == "bfc_allocator"
-    if not old:
-        _allocator(about, steps, memory)
+    _allocator(about, steps, memory)
     command, system = _HOLDERS.get(about.vendor or "nvidia", ("", ""))
     if command:
         steps.run("See which other programs hold the GPU's memory, and end them", command, on=system)
-    if old:  # TensorFlow up to 1.2 does not name the allocator
-        text = "Let TensorFlow's memory grow: tf.Session(config=tf.ConfigProto(gpu_options=tf.GPUOptions(allow_growth=True)))"
-        steps.say(text, changes="code")
     if later:
         steps.add(less)
     if starting and "cublas" not in text and about.framework == "tensorflow" and about.vendor in ("", "nvidia"):
@@ -192,6 +187,13 @@ def _taken_before(about: Situation, steps: Steps, starting: bool) -> None:
 
 def _allocator(about: Situation, steps: Steps, memory: Optional[TorchMemory]) -> None:
     """How the framework takes its memory."""
+    # TensorFlow up to 1.2 does not name the allocator.
+    if about.groups.get("name") == "bfc_allocator" and about.vendor in ("", "nvidia"):
+        steps.run("See which other programs hold the GPU's memory, and end them", _HOLDERS["nvidia"][0])
+        steps.say(
+            "Let TensorFlow's memory grow: tf.ConfigProto(gpu_options=tf.GPUOptions(allow_growth=True))", changes="code"
+        )
+        return
     if about.framework == "tensorflow" and not about.embedded:
         steps.say(
             "Let TensorFlow's memory grow, instead of taking all at once: "

@@ -1159,7 +1159,7 @@ def _keras_again(about: Situation, steps: Steps) -> None:
     if "jupyter" in about.words or about.hosted:
         steps.say("Restart the notebook's kernel: Keras was installed anew while another release of it was loaded")
     pin = about.packages.get(name) or (minor + ".*" if about.is_at_least("2.16") is False else "")
-    text = "If it is the same afterwards, write Keras' files again" if steps.fixes else "Write Keras' files again"
+    text = "Write Keras' files again"
     if pin:
         steps.reinstall(text, "%s==%s" % (name, pin))
     else:
