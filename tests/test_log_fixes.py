@@ -16,6 +16,13 @@ NO_CUDA_TORCH = "AssertionError: Torch not compiled with CUDA enabled"
 IMPORTED = (
     'Traceback (most recent call last):\n  File "/srv/env/lib/python3.11/site-packages/%s", line 1, in <module>\n'
 )
+WIN_127 = (
+    "Traceback (most recent call last):\n"
+    '  File "C:\\%s\\torchvision\\extension.py", line 24, in _load_library\n    torch.ops.load_library(lib_path)\n'
+    '  File "C:\\env\\Lib\\site-packages\\torch\\_ops.py", line 1032, in load_library\n    ctypes.CDLL(path)\n'
+    '  File "C:\\Python311\\Lib\\ctypes\\__init__.py", line 376, in __init__\n'
+    "OSError: [WinError 127] The specified procedure could not be found"
+)
 NO_WHEEL = "ERROR: No matching distribution found for %s"
 NVIDIA_SMI = "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver."
 CUINIT = "E cuda_driver.cc:271] failed call to cuInit: CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected"
@@ -330,6 +337,25 @@ ROWS = [
         {**LINUX, "packages": {"tensorflow-gpu": "1.4.0"}},
         [r"needs cuDNN 7\.0\b", r"conda install cudnn=7\.0\b"],
         [r"newer cuDNN", r"older"],
+    # Windows does not load an add-on of another PyTorch, which may be in the user's own folder.
+    (
+        WIN_127 % r"Users\u\AppData\Roaming\Python\Python311\site-packages",
+        {},
+        [r'(?s)AppData.Roaming hides.*PYTHONNOUSERSITE = "1"', r"uninstall -y torchvision"],
+        [r"doctor", r"vc_redist|VCRedist", r"install torch"],
+    ),
+    (
+        WIN_127 % r"env\Lib\site-packages",
+        {"packages": {"torch": "2.4.1+cu124"}},
+        [r"torchvision==0\.19\.1\+cu124 --index-url \S+/cu124"],
+        [r"doctor", r"AppData"],
+    ),
+    (
+        r"FileNotFoundError: Could not find module 'D:\e\Lib\site-packages\torchaudio\lib\libtorchaudio.pyd' (or one of its "
+        "dependencies). Try using the full path with constructor syntax.",
+        {"os": "windows", "packages": {"torch": "2.1.2", "torchaudio": "2.2.0"}},
+        [r"torchaudio==2\.1\.2"],
+        [r"doctor"],
     ),
     # Keras 2 of tf_keras stays Keras 2, pip's libraries of TensorFlow 2.14 lack one, and a GPU that others had filled.
     (

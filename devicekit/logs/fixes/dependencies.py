@@ -77,22 +77,26 @@ def _user(about: Situation) -> str:
     return next((item for item in about.packages if item.startswith("cupy")), "") if name == "cupy" else name
 
 
+#: Where pip installs with --user, and a package there other than the framework itself.
+_USER_SITE = r"[\\/](?:\.local[\\/]lib[\\/]python[\d.]+|Roaming[\\/]Python[\\/]Python\d+)[\\/]"
+_OF_USER = _USER_SITE + r"site-packages[\\/](?:google[\\/])?(?!tensorflow|torch(?!vision|audio)|jax)(\w+)"
+
+
 def from_user_site(about: Situation, steps: Steps) -> bool:
-    """A package in ~/.local hides the environment's, whose framework imports it; False if not."""
-    frames = about.known.frames
-    found = re.search(
-        r"/\.local/lib/python[\d.]+/site-packages/(?:google/)?(?!tensorflow|torch|jax)(\w+)",
-        " ".join((*frames[-1:], about.line)),
-    )
-    outside = " ".join(path for path in frames if "/.local/" not in path)
-    if not found or not re.search("-packages/(?:tensorflow|keras|torch|jax)", outside):
+    """A package in the user's own folder hides the environment's, whose framework imports it; False if not."""
+    frames, last = about.known.frames, about.known.frames[-1:]
+    if "ctypes" in "".join(last):  # which an add-on of PyTorch loads its library with
+        last = [path for path in frames if "extension" in path][-1:]
+    found = re.search(_OF_USER, " ".join((*last, about.line)))
+    outside = " ".join(path for path in frames if not re.search(_USER_SITE, path))
+    if not found or not re.search(r"-packages[\\/](?:tensorflow|keras|torch|jax)", outside):
         return False
-    name = distribution_of(found.group(1))
-    text = "%s in ~/.local hides the environment's own: let Python not look there (python -s does the same)"
-    steps.set(text % name, "PYTHONNOUSERSITE", "1")
+    name, where = distribution_of(found.group(1)), "AppData\\Roaming" if about.windows else "~/.local"
+    text = "%s in %s hides the environment's own: let Python not look there (python -s does the same)"
+    steps.set(text % (name, where), "PYTHONNOUSERSITE", "1")
     if about.container or about.words & {"docker", "singularity"}:
         steps.say("Or do not mount the home folder into the container (Apptainer: --no-home)", instead=True)
-    steps.install("Or uninstall the one in ~/.local", remove=[name], instead=True)
+    steps.install("Or uninstall the one in %s" % where, remove=[name], instead=True)
     return True
 
 
@@ -710,6 +714,10 @@ def _of_its_own(about: Situation, steps: Steps) -> bool:
         _asked_for(about, steps)
     elif about.signature == "ort-model-newer":
         _newer_onnxruntime(about, steps)
+    elif about.signature == "torch-add-on-dll":
+        found = re.findall("torchvision|torchaudio|bitsandbytes", " ".join((*about.known.frames, about.line)))
+        names = (*(beside_torch(about) or ("torchvision",)), *found)
+        fitting_add_on(about, steps, names[-1], about.version.partition("+")[0])
     elif "TensorFlow Addons" in about.summary:
         fitting_add_on(about, steps, "tensorflow-addons", about.version.partition("+")[0])
     else:
