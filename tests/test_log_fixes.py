@@ -23,6 +23,10 @@ WIN_127 = (
     '  File "C:\\Python311\\Lib\\ctypes\\__init__.py", line 376, in __init__\n'
     "OSError: [WinError 127] The specified procedure could not be found"
 )
+OLD_FOR_LOAD = (
+    "ValueError: Due to a serious vulnerability issue in `torch.load`, even with `weights_only=True`, we now require users "
+    "to upgrade torch to at least v2.6 in order to use the function."
+)
 NO_WHEEL = "ERROR: No matching distribution found for %s"
 NVIDIA_SMI = "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver."
 CUINIT = "E cuda_driver.cc:271] failed call to cuInit: CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected"
@@ -337,6 +341,38 @@ ROWS = [
         {**LINUX, "packages": {"tensorflow-gpu": "1.4.0"}},
         [r"needs cuDNN 7\.0\b", r"conda install cudnn=7\.0\b"],
         [r"newer cuDNN", r"older"],
+    # What transformers requires, in a range; a newer PyTorch in the build that is there, not PyPI's.
+    (
+        "ImportError: huggingface-hub>=0.30.0,<1.0 is required for a normal functioning of this module, but found "
+        "huggingface-hub==1.4.0.",
+        LINUX,
+        [r'install "?huggingface-hub>=0\.30\.0,<1\.0'],
+        [r"--upgrade", r"doctor"],
+    ),
+    (
+        "ImportError: cannot import name 'split_torch_state_dict_into_shards' from 'huggingface_hub' (/v/huggingface_hub/a.py)",
+        LINUX,
+        [r'--upgrade "?huggingface-hub<1\b'],
+        [],
+    ),
+    (
+        OLD_FOR_LOAD,
+        {"os": "windows", "python": "3.11", "packages": {"torch": "2.5.1+cu124"}},
+        [r"torch==2\.6\.0 torchvision==0\.21\.0 torchaudio==2\.6\.0 --index-url \S+/cu124", r"safetensors"],
+        [r"torch>="],
+    ),
+    (
+        OLD_FOR_LOAD,
+        {"os": "macos", "gpu": "Intel UHD 630", "python": "3.11", "packages": {"torch": "2.2.2"}},
+        [r"transformers<4\.52", r"safetensors"],
+        [r"install \S*torch\b"],
+    ),
+    (
+        "AttributeError: module 'torch' has no attribute 'float8_e4m3fn'",
+        {**WINDOWS, "packages": {"torch": "2.0.1+cu118"}},
+        [r"torch==2\.6\.0 .*/cu118"],
+        [r"--upgrade"],
+    ),
     # Windows does not load an add-on of another PyTorch, which may be in the user's own folder.
     (
         WIN_127 % r"Users\u\AppData\Roaming\Python\Python311\site-packages",

@@ -1,12 +1,13 @@
 """Something that the framework is built on is of the wrong version: NumPy, protobuf, Keras, add-ons, plug-ins."""
 
 import re
-from typing import List, Optional, Sequence, Tuple
+from typing import Any, List, Mapping, Optional, Sequence, Tuple
 
 from ...diagnosis import pages
 from ...diagnosis.frameworks import BACKENDS, TITLES
 from ...matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, accepts
 from ...matrix.projects import Release, sort_key
+from ..signatures import filled
 from .extensions import pyg
 from .situation import Situation, known_specifier, newest
 from .steps import Steps
@@ -1002,8 +1003,10 @@ def _other_version(about: Situation, steps: Steps, version: str) -> None:
             steps.install("Or keep transformers, with an older peft", "peft<0.14", instead=True)
         return
     if source and source.group(1) not in ("tensorflow", "torch", "jax", "keras"):
-        wanted = distribution_of(source.group(1))
-        steps.upgrade("Update %s; if that does not help, the package that imports from it" % wanted, wanted)
+        wanted, text = distribution_of(source.group(1)), "Update %s; if that does not help, the package that imports from it"
+        # Transformers 4 takes none from 1.0 on.
+        below = "<1" * (wanted == "huggingface-hub" and not about.packages.get("transformers", "").startswith("5"))
+        steps.upgrade(text % wanted, wanted + below)
         steps.run("See which installed packages do not fit together", "python -m pip check")
         return
     if about.signature == "pip-requirement-any":
@@ -1205,7 +1208,7 @@ def _both_again(
     ``torch``: another release of it, in place of that.
     """
     text = text or "Uninstall both, and install both from one index, so that they are of one build"
-    both: Tuple[str, ...] = ("torch", *dict.fromkeys((add_on, *beside_torch(about))))
+    both: Tuple[str, ...] = ("torch", *dict.fromkeys((*add_on.split(), *beside_torch(about))))
     remove = () if torch else both
     old = bool(torch) and sort_key(torch) < (2, 3)
     if torch:
@@ -1232,6 +1235,34 @@ def _both_again(
         text += " (not for RTX 50)" if old and not about.capability else ""
         if not (new and old):
             steps.install(text, *both, remove=remove, index_url=index, instead=instead)
+
+
+def newer_torch(about: Situation, steps: Steps, row: Mapping[str, Any]) -> bool:
+    """A signature's step that updates PyTorch, where PyPI has no such build; return whether it is one.
+
+    Not to the newest: that has no build for the label that is there, or for this driver.
+    """
+    least = re.search(r"PyTorch\D{1,20}(2\.\d+)", about.summary)
+    updates = row.get("upgrade") == ["torch"] or row.get("install") == ["torch>={wanted}"]
+    intel = about.macos and about.arch == "x86_64"
+    if not updates or least is None or not (about.torch_index or about.windows or intel):
+        return False
+    have = [item.version for item in about.releases("torch", ">=" + least.group(1), about.platform, about.python)]
+    if intel and not have:
+        text = "PyTorch 2.2.2 is the last one for Macs with Intel processors"
+        if "torch.load" in about.line:
+            steps.install("%s: keep it, with the last transformers that loads such files" % text, "transformers<4.52")
+        else:
+            steps.say(text)
+        return True
+    enough = "2.6" if re.search(r"/(?:cpu|cu118|cu124)$", about.torch_index) and about.capability[:1] != "1" else "2.7"
+    new = [item for item in have if sort_key(item) >= sort_key(enough)] or have[-1:]
+    release = [item for item in new if item.split(".")[:2] == new[0].split(".")[:2]]
+    before = len(steps.fixes)
+    if release:
+        add_ons = "" if about.known.complete else "torchvision torchaudio"
+        _both_again(about, steps, add_ons, release[-1], filled(row["text"], about.groups))
+    return len(steps.fixes) > before
 
 
 def xformers_pair(about: Situation, steps: Steps) -> None:

@@ -91,7 +91,9 @@ def fixes_for(about: Situation, rows: Sequence[Mapping[str, Any]], alone: bool =
         if about.code in _EXACT and _decisive(about, steps, rows):
             return tuple(steps.fixes)
         outdated = about.signature.startswith(_NAMES) and dependencies.outdated_add_on(about, steps)
-        steps.of_signature([row for row in rows if not outdated or set(row) - {"text"}])
+        for row in rows:
+            if (not outdated or set(row) - {"text"}) and not dependencies.newer_torch(about, steps, row):
+                steps.of_signature([row])
         behind = about.words & {"index", "index-pypi"} == {"index"} and " requirement " in about.line
         behind = behind and "/whl/cu" not in about.known.index  # who asks that wants no build for the CPU
         if behind and about.code == "dependency-incompatible":
