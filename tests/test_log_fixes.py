@@ -341,6 +341,30 @@ ROWS = [
         {**LINUX, "packages": {"tensorflow-gpu": "1.4.0"}},
         [r"needs cuDNN 7\.0\b", r"conda install cudnn=7\.0\b"],
         [r"newer cuDNN", r"older"],
+    # vLLM for CUDA 13 where PyTorch, or the driver, is for CUDA 12; what it raised, not what it warned of.
+    (
+        '  File "/v/site-packages/vllm/platforms/cuda.py", line 21\nImportError: libcudart.so.13: cannot open shared object '
+        "file",
+        {**LINUX, "packages": {"vllm": "0.21.0", "torch": "2.11.0+cu129"}},
+        [r"\A.*\n.*CUDA 12\.9.*\n.*vllm==0\.21\.0 \S+ https://wheels\.vllm\.ai/0\.21\.0/cu129 \S+ \S+/whl/cu129"],
+        [r"force-reinstall"],
+    ),
+    (
+        '  File "/v/site-packages/vllm/platforms/cuda.py", line 21\nImportError: libcudart.so.13: cannot open shared object '
+        "file",
+        {**LINUX, "driver": "550.54", "packages": {"torch": "2.11.0"}},
+        [r"wheels\.vllm\.ai/VERSION/cu129"],
+        [r"torch-backend=auto"],
+    ),
+    (
+        "WARNING _custom_ops.py:15] Failed to import from vllm._C with ImportError('libcudart.so.12: cannot open shared "
+        "object file: No such file or directory')\nValueError: Bfloat16 is only supported on GPUs with compute capability of "
+        "at least 8.0. Your Tesla V100 GPU has compute capability 7.0. You can use float16 instead by explicitly setting the "
+        "`dtype` flag in CLI, for example: --dtype=half.",
+        {},
+        [r"\A.*bfloat16.*\n.*--dtype half"],
+        [],
+    ),
     # What transformers requires, in a range; a newer PyTorch in the build that is there, not PyPI's.
     (
         "ImportError: huggingface-hub>=0.30.0,<1.0 is required for a normal functioning of this module, but found "
@@ -350,7 +374,7 @@ ROWS = [
         [r"--upgrade", r"doctor"],
     ),
     (
-        "ImportError: cannot import name 'split_torch_state_dict_into_shards' from 'huggingface_hub' (/v/huggingface_hub/a.py)",
+        "ImportError: cannot import name 'split_torch_state_dict_into_shards' from 'huggingface_hub' (/v/hub/a.py)",
         LINUX,
         [r'--upgrade "?huggingface-hub<1\b'],
         [],

@@ -52,9 +52,9 @@ _TORCH_INDEX = "https://download.pytorch.org/whl"
 def compute_capability_unsupported(about: Situation, steps: Steps) -> None:
     """The build has no code for this generation of NVIDIA GPUs."""
     if re.search(r"(?i)bfloat16|\bbf16\b", about.line):
-        steps.say(
-            "Use float16 (half precision) in place of bfloat16, which needs compute capability 8.0", changes="code"
-        )
+        text = "Use float16 (half precision) in place of bfloat16, which needs compute capability 8.0"
+        how = ': --dtype half, or dtype="half" in Python' if "--dtype" in about.line else ""
+        steps.say(text + how, changes="code")
         return
     if about.macos:
         steps.say("No current framework computes on NVIDIA GPUs in macOS: use the CPU, or Metal on Apple silicon")

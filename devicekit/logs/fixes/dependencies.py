@@ -947,10 +947,11 @@ def _openvino(about: Situation, steps: Steps) -> bool:
 _FILES = {"_XLAC": "torch-xla", "_XLAC_cuda_functions": "torch-xla", "_torch_sox": "torchaudio"}
 
 
-def new_vllm(steps: Steps, because: str) -> None:
+def new_vllm(steps: Steps, because: str, what: str = "vllm --torch-backend=auto", instead: bool = False) -> None:
     """Install vLLM together with the PyTorch that it needs."""
-    command = "uv venv --python 3.12 vllm-env && uv pip install --python vllm-env vllm --torch-backend=auto"
-    steps.run(because + ": let uv install both into a fresh environment", command, on="linux", changes="packages")
+    command = "uv venv --python 3.12 vllm-env && uv pip install --python vllm-env " + what
+    text = because + ": let uv install both into a fresh environment"
+    steps.run(text, command, on="linux", changes="packages", instead=instead)
 
 
 def _of_another_torch(about: Situation, steps: Steps) -> bool:
