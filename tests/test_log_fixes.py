@@ -341,6 +341,40 @@ ROWS = [
         {**LINUX, "packages": {"tensorflow-gpu": "1.4.0"}},
         [r"needs cuDNN 7\.0\b", r"conda install cudnn=7\.0\b"],
         [r"newer cuDNN", r"older"],
+    # The release that belongs to what is there: Triton, ONNX Runtime, torch-directml; TensorFlow for Apple silicon.
+    (
+        "ImportError: cannot import name 'triton_key' from 'triton.compiler.compiler' (D:\\e\\triton\\compiler\\compiler.py)",
+        {**WINDOWS, "packages": {"torch": "2.7.1+cu128", "triton-windows": "3.5.0"}},
+        [r'install "?triton-windows==3\.3\.\*'],
+        [r"install \S*triton\b(?!-)"],
+    ),
+    (
+        "ModuleNotFoundError: No module named 'triton.common'",
+        {**WINDOWS, "packages": {"triton-windows": "3.1.0"}},
+        [r"3\.1 for PyTorch 2\.5"],
+        [r"no wheels for Windows", r"install triton"],
+    ),
+    (
+        "UserWarning: The operator 'aten::native_dropout' is not currently supported on the DML backend and will fall back to "
+        "run on the CPU.",
+        WINDOWS,
+        [r"--upgrade torch-directml", r"(?i)nothing is wrong"],
+        [r"\.to\('cpu'\)"],
+    ),
+    (
+        "[E:onnxruntime:, sequential_executor.cc:572] Non-zero status code returned while running Mul node. Name:'a' Status "
+        "Message: CUDA error cudaErrorNoKernelImageForDevice:no kernel image is available for execution on the device",
+        {**LINUX, "gpu": "RTX 5080", "packages": {"onnxruntime-gpu": "1.23.0"}},
+        [r"onnxruntime-gpu==1\.22\.0"],
+        [r"pytorch\.org"],
+    ),
+    (
+        "ERROR: Could not find a version that satisfies the requirement tensorflow==2.4.1 (from versions: 2.12.0rc0, "
+        "2.12.0rc1, 2.12.0, 2.12.1, 2.13.0, 2.13.1, 2.14.0, 2.14.1, 2.15.0)",
+        {"os": "macos", "python": "3.11", "gpu": "Apple M1"},
+        [r"macos-aarch64", r"uv pip install tensorflow==2\.(?:1[3-9]|2)"],
+        [r"Intel processors: make", r"python3?\.8|==2\.4\.1"],
+    ),
     # vLLM for CUDA 13 where PyTorch, or the driver, is for CUDA 12; what it raised, not what it warned of.
     (
         '  File "/v/site-packages/vllm/platforms/cuda.py", line 21\nImportError: libcudart.so.13: cannot open shared object '

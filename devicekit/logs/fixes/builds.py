@@ -147,6 +147,12 @@ def _newer_gpu(about: Situation, steps: Steps, capability: str) -> None:
             "Or use Keras 3 on JAX or PyTorch (CUDA 12.8 or later), whose builds have code for this GPU", instead=True
         )
         return
+    if about.packages.get("onnxruntime-gpu", "").startswith("1.23.0"):
+        # It is compiled for 90a, which is for Hopper alone (onnxruntime, pull request 26230).
+        steps.install(
+            "onnxruntime-gpu 1.23.0 has no code for newer GPUs than Hopper; 1.22 has", "onnxruntime-gpu==1.22.0"
+        )
+        return
     steps.say("Use a build for CUDA 12.8 or later, or compile it for this GPU")
 
 

@@ -715,6 +715,11 @@ def _of_its_own(about: Situation, steps: Steps) -> bool:
         _asked_for(about, steps)
     elif about.signature == "ort-model-newer":
         _newer_onnxruntime(about, steps)
+    elif about.signature == "triton-other-release":
+        if sort_key(about.triton or "0") > (3,) and about.system in ("linux", "windows"):
+            name = "triton-windows" if about.windows else "triton"
+            steps.fixes = []
+            steps.install("Install the Triton of %s" % about.label, "%s==%s.*" % (name, about.triton))
     elif about.signature == "torch-add-on-dll":
         found = re.findall("torchvision|torchaudio|bitsandbytes", " ".join((*about.known.frames, about.line)))
         names = (*(beside_torch(about) or ("torchvision",)), *found)
@@ -1004,7 +1009,10 @@ def _other_version(about: Situation, steps: Steps, version: str) -> None:
             steps.install("Or keep transformers, with an older peft", "peft<0.14", instead=True)
         return
     if source and source.group(1) not in ("tensorflow", "torch", "jax", "keras"):
-        wanted, text = distribution_of(source.group(1)), "Update %s; if that does not help, the package that imports from it"
+        wanted, text = (
+            distribution_of(source.group(1)),
+            "Update %s; if that does not help, the package that imports from it",
+        )
         # Transformers 4 takes none from 1.0 on.
         below = "<1" * (wanted == "huggingface-hub" and not about.packages.get("transformers", "").startswith("5"))
         steps.upgrade(text % wanted, wanted + below)

@@ -471,6 +471,10 @@ def _torch_op(about: Situation, steps: Steps) -> None:
         steps.upgrade("Or update PyTorch: each release has more operations on MPS", "torch", instead=True)
     elif "generator" in text and "privateuse" in text:
         steps.say("Make the generator on the CPU: torch.Generator('cpu')", changes="code")
+    elif "dml" in text and "fall back" in text:
+        if "native_dropout'" in text:
+            steps.upgrade("Update torch-directml, which has it from 0.2.2 on", "torch-directml")
+        steps.say("Nothing is wrong otherwise: it runs on the CPU, slowly", instead=bool(steps.fixes))
     elif "dml" in text or "privateuse" in text:
         steps.say(
             "Run this layer on the CPU (module.to('cpu')), or compose it of supported operations (an own LSTM cell)",

@@ -128,6 +128,9 @@ def python_unsupported(about: Situation, steps: Steps) -> None:
         _python_range(about, steps, name)
         return
     project, usable = BUNDLED.project(name), known_specifier(bounds)
+    if about.macos and about.arch == "x86_64" and "apple" in about.known.vendors:
+        rosetta_python(about, steps)
+        return
     if _of_64_bits(about, steps) or (_file_of_another_python(about, steps) and about.jetson):
         return
     if "old-pip" in about.words:
@@ -1267,5 +1270,10 @@ def rosetta_python(about: Situation, steps: Steps) -> None:
         changes="files",
         instead=bool(steps.fixes),
     )
+    have = about.releases(asked, "", "macos-arm64", python) if bounds else ()
+    if have and not about.releases(asked, known_specifier(bounds), "macos-arm64", python):
+        old, new = have[0].version, have[-1].version
+        text = "In it: %s %s to %s have wheels for Apple silicon, not %s" % (asked, old, new, bounds.lstrip("="))
+        steps.run(text, "uv pip install %s==%s" % (asked, new), changes="packages")
     steps.say("Or install Miniforge for arm64; a terminal that is opened with Rosetta starts the Intel Python again")
     steps.run("It should print arm64", 'python -c "import platform; print(platform.machine())"')
