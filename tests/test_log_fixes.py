@@ -341,6 +341,36 @@ ROWS = [
         {**LINUX, "packages": {"tensorflow-gpu": "1.4.0"}},
         [r"needs cuDNN 7\.0\b", r"conda install cudnn=7\.0\b"],
         [r"newer cuDNN", r"older"],
+    # The GPU of a container: Intel's for vLLM, AMD's under Docker Desktop; a provider that is no list; an old GPU; torchao.
+    (
+        "RuntimeError: Failed to infer device type, please set the environment variable\nUserWarning: XPU device count is zero! "
+        "(Triggered internally at /pytorch/c10/xpu/XPUFunctions.cpp:113.)",
+        LINUX,
+        [r"\A.*Intel.*\n.*\n.*--device /dev/dri"],
+        [r"nvidia-smi", r"install vllm|force-reinstall"],
+    ),
+    (
+        "docker: Error response from daemon: error gathering device information while adding custom device "
+        '"/dev/kfd": no such file or directory.\nNAME DESCRIPTION DOCKER ENDPOINT\n'
+        "desktop-linux *   Docker Desktop   unix:///home/u/.docker/desktop/docker.sock",
+        LINUX,
+        [r"\A.*virtual machine.*\n.*\n.*docker context use default"],
+        [r"modprobe"],
+    ),
+    (
+        "ValueError: CUDAExecutionProvider does not contain a subset of available providers ['CUDAExecutionProvider', "
+        "'CPUExecutionProvider']",
+        {},
+        [r'providers=\["CUDAExecutionProvider"'],
+        [r"doctor"],
+    ),
+    (
+        "RuntimeError: GPUs with compute capability below 7.0 are not supported.",
+        {**LINUX, "gpu": "Tesla P100", "packages": {"vllm": "0.11.0", "torch": "2.8.0"}},
+        [r"capability 7\.0 or later", r"llama\.cpp"],
+        [r"doctor", ANY_INSTALL],
+    ),
+    ("RuntimeError: operator torchao::dequantize_affine does not exist", {}, [r"uninstall -y torchao"], [r"doctor"]),
     # The release that belongs to what is there: Triton, ONNX Runtime, torch-directml; TensorFlow for Apple silicon.
     (
         "ImportError: cannot import name 'triton_key' from 'triton.compiler.compiler' (D:\\e\\triton\\compiler\\compiler.py)",
