@@ -472,23 +472,23 @@ def _vllm_libraries(about: Situation, steps: Steps) -> None:
     major = release_of(library_of(about)).partition(".")[0]
     of = " for CUDA %s" % major if major else ""
     because = "This vLLM was compiled%s with another PyTorch than the one here" % of
-    version, old = about.packages.get("vllm", ""), about.driver_before(580)
     if major != "13" or about.driver_before(525):
         new_vllm(steps, because)
         text = "If the driver is too old for that CUDA: update it, or take vLLM's release for an older CUDA"
         steps.say(text, instead=True)
         return
-    # uv takes the PyTorch that the driver runs, and PyPI's vLLM, which from 0.20 on is for CUDA 13 alone.
-    twelve = old or (bool(version) and "+cu12" in about.packages.get("torch", ""))
+    # uv takes the PyTorch that the driver runs, and PyPI's vLLM, which is for CUDA 13 alone.
+    version = about.packages.get("vllm", "")
+    fits = not about.driver_before(580) and not (version and "+cu12" in about.packages.get("torch", ""))
+    if fits:
+        new_vllm(steps, because)
     what = (
         "vllm==%s --extra-index-url https://wheels.vllm.ai/%s/cu129 --extra-index-url "
         "https://download.pytorch.org/whl/cu129 --index-strategy unsafe-best-match"
     ) % ((version or "VERSION",) * 2)
-    if not twelve:
-        new_vllm(steps, because)
     text = "PyPI's vLLM is for CUDA 13 (driver 580 or later), and vLLM's own index has one for CUDA 12.9"
-    new_vllm(steps, text, what, instead=not twelve)
-    if twelve and not old:
+    new_vllm(steps, text, what, instead=fits)
+    if not about.driver_before(580):
         new_vllm(steps, "With driver 580 or later: PyTorch for CUDA 13", instead=True)
 
 

@@ -78,9 +78,11 @@ def _user(about: Situation) -> str:
     return next((item for item in about.packages if item.startswith("cupy")), "") if name == "cupy" else name
 
 
-#: Where pip installs with --user, and a package there other than the framework itself.
-_USER_SITE = r"[\\/](?:\.local[\\/]lib[\\/]python[\d.]+|Roaming[\\/]Python[\\/]Python\d+)[\\/]"
-_OF_USER = _USER_SITE + r"site-packages[\\/](?:google[\\/])?(?!tensorflow|torch(?!vision|audio)|jax)(\w+)"
+#: A package other than the framework in the folder of pip's --user; on Windows pip takes that by itself for some Pythons.
+_OF_USER = (
+    r"(?:/\.local/lib/python[\d.]+/site-packages/(?:google/)?(?!tensorflow|torch(?!vision|audio)|jax)"
+    r"|Roaming\\Python\\Python\d+\\site-packages\\(?=torch[va]))(\w+)"
+)
 
 
 def from_user_site(about: Situation, steps: Steps) -> bool:
@@ -89,7 +91,7 @@ def from_user_site(about: Situation, steps: Steps) -> bool:
     if "ctypes" in "".join(last):  # which an add-on of PyTorch loads its library with
         last = [path for path in frames if "extension" in path][-1:]
     found = re.search(_OF_USER, " ".join((*last, about.line)))
-    outside = " ".join(path for path in frames if not re.search(_USER_SITE, path))
+    outside = " ".join(path for path in frames if not re.search(r"/\.local/|\\Roaming\\", path))
     if not found or not re.search(r"-packages[\\/](?:tensorflow|keras|torch|jax)", outside):
         return False
     name, where = distribution_of(found.group(1)), "AppData\\Roaming" if about.windows else "~/.local"
@@ -716,14 +718,14 @@ def _of_its_own(about: Situation, steps: Steps) -> bool:
     elif about.signature == "ort-model-newer":
         _newer_onnxruntime(about, steps)
     elif about.signature == "triton-other-release":
-        if sort_key(about.triton or "0") > (3,) and about.system in ("linux", "windows"):
-            name = "triton-windows" if about.windows else "triton"
+        name = "triton-windows" if about.windows else "triton"
+        there = about.packages.get(name, "").startswith(about.triton)
+        if sort_key(about.triton or "0") > (3,) and about.system in ("linux", "windows") and not there:
             steps.fixes = []
             steps.install("Install the Triton of %s" % about.label, "%s==%s.*" % (name, about.triton))
     elif about.signature == "torch-add-on-dll":
         found = re.findall("torchvision|torchaudio|bitsandbytes", " ".join((*about.known.frames, about.line)))
-        names = (*(beside_torch(about) or ("torchvision",)), *found)
-        fitting_add_on(about, steps, names[-1], about.version.partition("+")[0])
+        fitting_add_on(about, steps, ("torchvision", *found)[-1], about.version.partition("+")[0])
     elif "TensorFlow Addons" in about.summary:
         fitting_add_on(about, steps, "tensorflow-addons", about.version.partition("+")[0])
     else:
@@ -1009,13 +1011,11 @@ def _other_version(about: Situation, steps: Steps, version: str) -> None:
             steps.install("Or keep transformers, with an older peft", "peft<0.14", instead=True)
         return
     if source and source.group(1) not in ("tensorflow", "torch", "jax", "keras"):
-        wanted, text = (
-            distribution_of(source.group(1)),
-            "Update %s; if that does not help, the package that imports from it",
-        )
-        # Transformers 4 takes none from 1.0 on.
-        below = "<1" * (wanted == "huggingface-hub" and not about.packages.get("transformers", "").startswith("5"))
-        steps.upgrade(text % wanted, wanted + below)
+        wanted = distribution_of(source.group(1))
+        text = "Update %s; if that does not help, the package that imports from it" % wanted
+        if wanted == "huggingface-hub" and not about.packages.get("transformers", "").startswith("5"):
+            wanted += "<1"  # for transformers 4
+        steps.upgrade(text, wanted)
         steps.run("See which installed packages do not fit together", "python -m pip check")
         return
     if about.signature == "pip-requirement-any":
@@ -1247,10 +1247,7 @@ def _both_again(
 
 
 def newer_torch(about: Situation, steps: Steps, row: Mapping[str, Any]) -> bool:
-    """A signature's step that updates PyTorch, where PyPI has no such build; return whether it is one.
-
-    Not to the newest: that has no build for the label that is there, or for this driver.
-    """
+    """A step that updates PyTorch where PyPI has no such build, to a release that has; return whether it is one."""
     least = re.search(r"PyTorch\D{1,20}(2\.\d+)", about.summary)
     updates = row.get("upgrade") == ["torch"] or row.get("install") == ["torch>={wanted}"]
     intel = about.macos and about.arch == "x86_64"
@@ -1264,13 +1261,11 @@ def newer_torch(about: Situation, steps: Steps, row: Mapping[str, Any]) -> bool:
         else:
             steps.say(text)
         return True
-    enough = "2.6" if re.search(r"/(?:cpu|cu118|cu124)$", about.torch_index) and about.capability[:1] != "1" else "2.7"
-    new = [item for item in have if sort_key(item) >= sort_key(enough)] or have[-1:]
-    release = [item for item in new if item.split(".")[:2] == new[0].split(".")[:2]]
-    before = len(steps.fixes)
+    enough = (2, 6) if re.search("/(?:cpu|cu118|cu124)$", about.torch_index) and about.capability[:1] != "1" else (2, 7)
+    new = [item for item in have if sort_key(item) >= enough] or have[-1:]
+    release, before = [item for item in new if item[:4] == new[0][:4]][-1:], len(steps.fixes)
     if release:
-        add_ons = "" if about.known.complete else "torchvision torchaudio"
-        _both_again(about, steps, add_ons, release[-1], filled(row["text"], about.groups))
+        _both_again(about, steps, "torchvision torchaudio", release[0], filled(row["text"], about.groups))
     return len(steps.fixes) > before
 
 

@@ -128,10 +128,7 @@ def python_unsupported(about: Situation, steps: Steps) -> None:
         _python_range(about, steps, name)
         return
     project, usable = BUNDLED.project(name), known_specifier(bounds)
-    if about.macos and about.arch == "x86_64" and "apple" in about.known.vendors:
-        rosetta_python(about, steps)
-        return
-    if _of_64_bits(about, steps) or (_file_of_another_python(about, steps) and about.jetson):
+    if _of_another_processor(about, steps) or (_file_of_another_python(about, steps) and about.jetson):
         return
     if "old-pip" in about.words:
         return
@@ -282,8 +279,11 @@ def _as_macos_11(steps: Steps) -> None:
     )
 
 
-def _of_64_bits(about: Situation, steps: Steps) -> bool:
-    """A file for this very Python on 64-bit Windows, which refuses it: that Python has 32 bits. Return whether it is one."""
+def _of_another_processor(about: Situation, steps: Steps) -> bool:
+    """An Intel Python on Apple silicon, or one of 32 bits, which refuses a file for it on 64-bit Windows; False if neither."""
+    if about.macos and about.arch == "x86_64" and "apple" in about.known.vendors:
+        rosetta_python(about, steps)
+        return True
     tag = "cp" + about.python.replace(".", "")
     if not about.windows or (about.groups.get("tag"), about.groups.get("platform")) != (tag, "win_amd64"):
         return False
