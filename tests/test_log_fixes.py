@@ -341,7 +341,7 @@ ROWS = [
         {**LINUX, "packages": {"tensorflow-gpu": "1.4.0"}},
         [r"needs cuDNN 7\.0\b", r"conda install cudnn=7\.0\b"],
         [r"newer cuDNN", r"older"],
-    # The GPU of a container: Intel's for vLLM, AMD's under Docker Desktop; a provider that is no list; an old GPU; torchao.
+    ),
     # The GPU of a container: Intel's for vLLM, AMD's under Docker Desktop; providers as a text; an old GPU; torchao.
     (
         "RuntimeError: Failed to infer device type, please set the environment variable\nWarning: XPU device count is zero! "
