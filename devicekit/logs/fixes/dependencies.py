@@ -508,9 +508,7 @@ def _of_a_program(about: Situation, steps: Steps) -> None:
     """The file is no one's to change: a command of an installed program."""
     if re.search(r"[\\/](?:bin|Scripts)[\\/][^\\/]+$", "".join(about.known.frames[-1:])):
         if not about.python or about.releases("tensorflow", "<2.16", about.platform, about.python):
-            text = (
-                "Or, for an installed program that no update has for Keras 3: TensorFlow 2.15 is the last with Keras 2"
-            )
+            text = "Or, if no update of that program is for Keras 3: TensorFlow 2.15 is the last with Keras 2"
             steps.install(text, "tensorflow<2.16", instead=True)
 
 

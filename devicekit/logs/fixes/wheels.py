@@ -1160,7 +1160,7 @@ def _keras_again(about: Situation, steps: Steps) -> None:
     name = about.groups["module"].partition(".")[0].replace("_", "-")
     minor = ".".join(about.version.split(".")[:2])
     if "jupyter" in about.words or about.hosted:
-        steps.say("Restart the notebook's kernel: Keras was installed anew while another release of it was loaded")
+        steps.say("Restart the notebook's kernel, which may hold another release of Keras")
     pin = about.packages.get(name) or (minor + ".*" if about.is_at_least("2.16") is False else "")
     text = "Write Keras' files again"
     if pin:
