@@ -481,6 +481,30 @@ ROWS = [
         {"os": "windows", "packages": {"torch": "2.1.2", "torchaudio": "2.2.0"}},
         [r"torchaudio==2\.1\.2"],
         [r"doctor"],
+    # What JAX has no longer, or what nobody knows: the package that asks for it is the older one.
+    (
+        IMPORTED % "numpyro/a.py" + "ImportError: cannot import name 'pjit_p' from 'jax.experimental.pjit' (/v/jax/pjit.py)",
+        {},
+        [r"0\.7\.0 on", r"upgrade numpyro", r'"jax<0\.7\.0"'],
+        [r"upgrade jax"],
+    ),
+    (
+        IMPORTED % "flax/a.py" + "ImportError: cannot import name 'ShapedArray' from 'jax' (/v/jax/__init__.py)",
+        {"python": "3.9"},
+        [r"upgrade flax", r'"jaxlib<0\.4\.14"'],
+        [r"upgrade jax"],
+    ),
+    (
+        IMPORTED % "brax/a.py" + "ImportError: cannot import name 'odd' from 'jax.core' (/v/jax/core.py)",
+        {},
+        [r"upgrade brax\n", r"(?s)older one.*upgrade brax jax jaxlib"],
+        [],
+    ),
+    (
+        IMPORTED % "brax/a.py" + "ImportError: cannot import name 'Mesh' from 'jax.sharding' (/v/jax/sharding.py)",
+        {},
+        [r"upgrade jax jaxlib"],
+        [r"upgrade brax"],
     ),
     # Keras 2 of tf_keras stays Keras 2, pip's libraries of TensorFlow 2.14 lack one, and a GPU that others had filled.
     (

@@ -1415,20 +1415,31 @@ def _goes(project: str, release: str, tensorflow: str) -> bool:
     return companion is not None and bool(companion.tensorflow) and accepts(companion.tensorflow, tensorflow) is True
 
 
-#: The first release of JAX without some names: 28 from 0.4.13 to 0.9.0 were imported, of older ones the source was read.
+#: The first release of JAX without some names, with their module where another has them: 28 from 0.4.13 to 0.9.0 were
+#: imported, of other ones the source was read.
 _GONE_FROM_JAX = {
-    "0.4.11": "DeviceArray",
+    "0.3.16": "jax.experimental.optimizers jax.experimental.stax jax.experimental.loops",
+    "0.4.7": "jax.experimental.global_device_array",
+    "0.4.11": "DeviceArray jax.experimental.PartitionSpec jax.interpreters.pxla.PartitionSpec jax.interpreters.pxla.Mesh",
+    "0.4.14": "jax.ShapedArray",
     "0.4.24": "linear_util KeyArray trapz in1d",
     "0.4.25": "config define_bool_state",
     "0.4.29": "Shape",
     "0.4.31": "NamedShape maps",
     "0.4.34": "xla_computation",
-    "0.4.36": "clear_backends ConcreteArray",
-    "0.6.0": "tree_map tree_leaves Primitive Jaxpr ClosedJaxpr Var",
-    "0.7.0": "pytype_aval_mappings abstractify safe_zip",
-    "0.8.0": "host_callback",
-    "0.9.0": "xla_bridge xla_client xla_extension",
+    "0.4.36": "clear_backends ConcreteArray jax.experimental.export",
+    "0.6.0": "tree_map tree_leaves Primitive Jaxpr ClosedJaxpr Var jaxpr_as_fun",
+    "0.7.0": "pytype_aval_mappings abstractify safe_zip safe_map unzip2 pjit_p PositionalSharding",
+    "0.8.0": "host_callback jax.util",
+    "0.9.0": "xla_bridge xla_client xla_extension jax.experimental.enable_x64 jax.experimental.disable_x64",
+    "0.10.0": "xla_pmap_p",
 }
+
+#: Where what is missing is newer than the installed JAX, not older.
+_NEW_IN_JAX = re.compile(
+    r"jax\.(?:sharding|typing|ffi|export|extend|tree|Array|P|set_mesh|shard_map|make_mesh|typeof|enable_x64|NamedSharding)\b"
+    r"|jax\.experimental\.(?:pallas|shard_map|layout)$"
+)
 
 #: The first release of JAX with some names, as the wheels of 0.4.16 to 0.7.0 have them.
 _SINCE_JAX = {
@@ -1455,14 +1466,20 @@ def _newer_jax(about: Situation, steps: Steps) -> bool:
     return True
 
 
+def _asked_of_jax(about: Situation) -> str:
+    """Return the name that the line asks for, with its module."""
+    groups = about.groups
+    module = groups.get("module") or "jax%s" % groups.get("sub", "")
+    return ".".join(item for item in (module, groups.get("attr") or groups.get("name")) if item)
+
+
 def _gone_from_jax(about: Situation) -> str:
     """Return the release from which on JAX does not have what the line asks for, "" if that is not known."""
     said = re.search(r"removed in JAX v?(\d[\d.]*\d)", about.line)
-    groups = about.groups
-    name = (groups.get("attr") or groups.get("name") or groups.get("module", "")).split(".")[-1]
-    name = "define_bool_state" if "'define_bool_state'" in about.line else name
+    full = _asked_of_jax(about)
+    name = "define_bool_state" if "'define_bool_state'" in about.line else full.split(".")[-1]
     ours = re.search(r"jax(?!lib)\b|'Config' object", about.line) is not None
-    found = (since for since, names in _GONE_FROM_JAX.items() if ours and name in names.split())
+    found = (since for since, names in _GONE_FROM_JAX.items() if ours and {name, full} & set(names.split()))
     since = said.group(1) if said else next(found, "")
     return since if since and about.is_at_least(since) is not False else ""
 
@@ -1505,8 +1522,9 @@ def _jax(about: Situation, steps: Steps) -> None:
     user = _user(about)
     users = users if not user or user in users else [user]
     # JAX's own modules lack what an add-on asks for: the add-on is older, or newer, than this JAX.
-    attr = users and about.signature == "jax-attr"
-    if not gone and not attr:
+    asks = user and about.signature in ("py-cannot-import-dep", "jax-no-module")
+    asks = asks and not _NEW_IN_JAX.match(_asked_of_jax(about))
+    if not gone and not asks and not (users and about.signature == "jax-attr"):
         steps.upgrade("Update JAX with what belongs to it, in one command", *both)
         return
     text = (
@@ -1519,7 +1537,7 @@ def _jax(about: Situation, steps: Steps) -> None:
         steps.upgrade(text, *users)
     else:
         steps.say(text, changes="packages")
-    if gone and not own:
+    if gone and not own and about.releases("jaxlib", "<" + gone, "", about.python):
         older = ["jax[cuda12]<%s" % gone] if plugin else ["jax<%s" % gone, "jaxlib<%s" % gone]
         steps.install("Or install an older JAX", *older, instead=True)
     elif not gone and not own and not pins:
