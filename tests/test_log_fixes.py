@@ -483,7 +483,8 @@ ROWS = [
         [r"doctor"],
     # What JAX has no longer, or what nobody knows: the package that asks for it is the older one.
     (
-        IMPORTED % "numpyro/a.py" + "ImportError: cannot import name 'pjit_p' from 'jax.experimental.pjit' (/v/jax/pjit.py)",
+        IMPORTED % "numpyro/a.py"
+        + "ImportError: cannot import name 'pjit_p' from 'jax.experimental.pjit' (/v/jax/pjit.py)",
         {},
         [r"0\.7\.0 on", r"upgrade numpyro", r'"jax<0\.7\.0"'],
         [r"upgrade jax"],
