@@ -481,6 +481,18 @@ ROWS = [
         {"os": "windows", "packages": {"torch": "2.1.2", "torchaudio": "2.2.0"}},
         [r"torchaudio==2\.1\.2"],
         [r"doctor"],
+    # A container in WSL gets /dev/dxg.
+    (
+        "$ uname -r\n6.6.87.2-microsoft-standard-WSL2\n$ docker run --device=/dev/kfd --device=/dev/dri rocm/pytorch\n"
+        'docker: Error response from daemon: error gathering device information while adding custom device "/dev/kfd": no such '
+        "file or directory.",
+        {},
+        [
+            r"WSL have no /dev/kfd",
+            r"docker run --device=/dev/dxg -e HSA_ENABLE_DXG_DETECTION=1 -v /usr/lib/wsl/lib/libdxcore",
+        ],
+        [r"export HSA", r"rm \""],
+    ),
     # What JAX has no longer, or what nobody knows: the package that asks for it is the older one.
     (
         IMPORTED % "numpyro/a.py"

@@ -76,10 +76,24 @@ def rocm_missing(about: Situation, steps: Steps) -> None:
     _rocm_for_installed(about, steps)
 
 
+#: What a container in WSL needs in place of /dev/kfd and /dev/dri (ROCm/librocdxg, issue 1).
+_DOCKER_IN_WSL = (
+    "docker run --device=/dev/dxg -e HSA_ENABLE_DXG_DETECTION=1 -v /usr/lib/wsl/lib/libdxcore.so:/usr/lib/libdxcore.so "
+    "-v /opt/rocm/lib/librocdxg.so:/usr/lib/librocdxg.so -v /opt/rocm/lib/librocdxg.so.1:/usr/lib/librocdxg.so.1 "
+    "-v /opt/rocm/lib/libhsa-runtime64.so.1:/opt/rocm/lib/libhsa-runtime64.so.1 IMAGE"
+)
+
+
 def rocm_in_wsl(about: Situation, steps: Steps) -> None:
     """AMD's ROCm for WSL, which reaches the GPU by Windows' driver."""
     library = about.groups.get("library")
-    if about.framework == "torch" and not library:
+    docker = about.signature == "docker-device-node-missing"
+    if docker:
+        text = (
+            "Pass on /dev/dxg in place of /dev/kfd and /dev/dri, and the libraries of AMD's ROCm for WSL, 7.2 or later"
+        )
+        steps.run(text, _DOCKER_IN_WSL, on="linux")
+    elif about.framework == "torch" and not library:
         text = (
             "If rocminfo lists the GPU: remove the ROCm runtime for Linux that PyTorch's wheel brings, so that AMD's for WSL "
             "is used (%s)"
@@ -87,7 +101,7 @@ def rocm_in_wsl(about: Situation, steps: Steps) -> None:
         folder = "$(python -c 'import os, torch; print(os.path.dirname(torch.__file__))')/lib"
         steps.run(text % pages.ROCM_WSL, 'rm "%s"/libhsa-runtime64.so*' % folder, on="linux", changes="files")
     there = about.fact("rocm")
-    if not library and (not there or (7, 2) <= sort_key(there) < (7, 13)):
+    if not docker and not library and (not there or (7, 2) <= sort_key(there) < (7, 13)):
         steps.set("ROCm 7.2 to 7.12 needs this, with AMD's librocdxg", "HSA_ENABLE_DXG_DETECTION", "1")
     steps.say(
         "ROCm in WSL supports a few Radeon RX 7000 and 9000 GPUs only, with AMD's own builds: "
