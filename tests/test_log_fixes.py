@@ -481,6 +481,14 @@ ROWS = [
         {"os": "windows", "packages": {"torch": "2.1.2", "torchaudio": "2.2.0"}},
         [r"torchaudio==2\.1\.2"],
         [r"doctor"],
+    # Triton on Windows: Python's own folder comes before the runtime that was just installed.
+    (
+        "ImportError: DLL load failed while importing libtriton: Eine DLL-Initialisierungsroutine ist fehlgeschlagen.\n"
+        "LoadLibrary C:\\Python310\\msvcp140.dll",
+        {"os": "windows", "packages": {"torch": "2.5.1+cu124"}},
+        [r"(?s)winget install.*folder of python\.exe.*System32.*triton-windows"],
+        [],
+    ),
     # A container in WSL gets /dev/dxg.
     (
         "$ uname -r\n6.6.87.2-microsoft-standard-WSL2\n$ docker run --device=/dev/kfd --device=/dev/dri rocm/pytorch\n"
