@@ -481,6 +481,16 @@ ROWS = [
         {"os": "windows", "packages": {"torch": "2.1.2", "torchaudio": "2.2.0"}},
         [r"torchaudio==2\.1\.2"],
         [r"doctor"],
+    # xFormers of another PyTorch: all of that PyTorch, or the xFormers of the one that is there.
+    (
+        "xFormers was built for:\n    PyTorch 2.2.0+cu121 with CUDA 1201 (you have 2.3.0+cu121)",
+        LINUX,
+        [
+            r"torch==2\.2\.0 torchvision==0\.17\.0 torchaudio==2\.2\.0 --index-url \S+cu121",
+            r"xformers==0\.0\.26\.post1",
+        ],
+        [],
+    ),
     # Triton on Windows: Python's own folder comes before the runtime that was just installed.
     (
         "ImportError: DLL load failed while importing libtriton: Eine DLL-Initialisierungsroutine ist fehlgeschlagen.\n"
@@ -492,8 +502,8 @@ ROWS = [
     # A container in WSL gets /dev/dxg.
     (
         "$ uname -r\n6.6.87.2-microsoft-standard-WSL2\n$ docker run --device=/dev/kfd --device=/dev/dri rocm/pytorch\n"
-        'docker: Error response from daemon: error gathering device information while adding custom device "/dev/kfd": no such '
-        "file or directory.",
+        'docker: Error response from daemon: error gathering device information while adding custom device "/dev/kfd": no '
+        "such file or directory.",
         {},
         [
             r"WSL have no /dev/kfd",

@@ -1267,6 +1267,16 @@ def newer_torch(about: Situation, steps: Steps, row: Mapping[str, Any]) -> bool:
     return len(steps.fixes) > before
 
 
+#: The last xFormers 0.0.x of a PyTorch, which its metadata name.
+_XFORMERS = dict(
+    zip(
+        "2.0.1 2.1.0 2.1.1 2.1.2 2.2.0 2.2.1 2.2.2 2.3.0 2.3.1 2.4.0 2.4.1 2.5.0 2.5.1 2.6.0 2.7.0 2.7.1 2.8.0".split(),
+        "22 22.post7 23 23.post1 24 25 25.post1 26.post1 27 27.post2 28.post1 28.post2 28.post3 29.post3 30 31.post1 "
+        "32.post2".split(),
+    )
+)
+
+
 def xformers_pair(about: Situation, steps: Steps) -> None:
     """PyTorch and xFormers of different builds: one of the two changes."""
     wanted, found = about.groups.get("wanted", ""), about.groups.get("torch", "")
@@ -1279,18 +1289,21 @@ def xformers_pair(about: Situation, steps: Steps) -> None:
             text = "Or install the xFormers for ROCm, which is in PyTorch's index for ROCm: %s" % index % "rocm6.4"
             steps.say(text, changes="packages", instead=True)
         return
+    beside = beside_torch(about) if about.known.complete or base == mine else ("torchvision", "torchaudio")
+    pins = ["%s==%s" % (name, _companion_of(name, base)) for name in beside if _companion_of(name, base)]
     if re.match(r"cu\d+$", label):
         text = "Install the PyTorch that this xFormers was built for: %s for CUDA" % base
-        steps.install(text, "torch==%s" % base, remove=["torch"], index_url=index % label)
+        steps.install(text, "torch==%s" % base, *pins, remove=["torch"], index_url=index % label)
     elif own != "cpu":
-        steps.install("Install the PyTorch that this xFormers was built for", "torch==%s" % base)
+        steps.install("Install the PyTorch that this xFormers was built for", "torch==%s" % base, *pins)
     else:
         _torch_for(about, steps)
     if own == "cpu" or (base == mine and not own):
         return
     text = "Or keep PyTorch %s, and install the xFormers that was released for it" % found
     if base != mine:
-        steps.say("%s: its release notes say which one that is" % text, changes="packages", instead=True)
+        which = "xformers==0.0.%s" % _XFORMERS[mine] if mine in _XFORMERS else "its release notes say which one that is"
+        steps.say("%s: %s" % (text, which), changes="packages", instead=True)
     elif re.match(r"cu\d+$", own):
         version = about.packages.get("xformers", "")
         name = "xformers==%s" % version if version else "xformers"
