@@ -1268,13 +1268,11 @@ def newer_torch(about: Situation, steps: Steps, row: Mapping[str, Any]) -> bool:
 
 
 #: The last xFormers 0.0.x of a PyTorch, which its metadata name.
-_XFORMERS = dict(
-    zip(
-        "2.0.1 2.1.0 2.1.1 2.1.2 2.2.0 2.2.1 2.2.2 2.3.0 2.3.1 2.4.0 2.4.1 2.5.0 2.5.1 2.6.0 2.7.0 2.7.1 2.8.0".split(),
-        "22 22.post7 23 23.post1 24 25 25.post1 26.post1 27 27.post2 28.post1 28.post2 28.post3 29.post3 30 31.post1 "
-        "32.post2".split(),
-    )
-)
+_XFORMERS = {
+    "2.0.1": "22", "2.1.0": "22.post7", "2.1.1": "23", "2.1.2": "23.post1", "2.2.0": "24", "2.2.1": "25",
+    "2.2.2": "25.post1", "2.3.0": "26.post1", "2.3.1": "27", "2.4.0": "27.post2", "2.4.1": "28.post1", "2.5.0": "28.post2",
+    "2.5.1": "28.post3", "2.6.0": "29.post3", "2.7.0": "30", "2.7.1": "31.post1", "2.8.0": "32.post2",
+}  # fmt: skip
 
 
 def xformers_pair(about: Situation, steps: Steps) -> None:
