@@ -500,7 +500,7 @@ ROWS = [
     ),
     # Triton on Windows: Python's own folder comes before the runtime that was just installed.
     (
-        "ImportError: DLL load failed while importing libtriton: Eine DLL-Initialisierungsroutine ist fehlgeschlagen.\n"
+        "ImportError: DLL load failed while importing libtriton: Une routine d'initialisation d'une DLL a \xe9chou\xe9.\n"
         "LoadLibrary C:\\Python310\\msvcp140.dll",
         {"os": "windows", "packages": {"torch": "2.5.1+cu124"}},
         [r"(?s)winget install.*folder of python\.exe.*System32.*triton-windows"],
@@ -516,9 +516,9 @@ ROWS = [
             r"WSL have no /dev/kfd",
             r"docker run --device=/dev/dxg -e HSA_ENABLE_DXG_DETECTION=1 -v /usr/lib/wsl/lib/libdxcore",
         ],
-        [r"export HSA", r"rm \""],
+        [r"export HSA_ENABLE", r"rm \""],
     ),
-    # What JAX has no longer, or what nobody knows: the package that asks for it is the older one.
+    # What JAX has no longer, or what no one knows: the package that asks for it is the older one.
     (
         IMPORTED % "numpyro/a.py"
         + "ImportError: cannot import name 'pjit_p' from 'jax.experimental.pjit' (/v/jax/pjit.py)",
@@ -5989,6 +5989,13 @@ def test_what_jax_tries_and_does_not_need_is_no_cause():
         tried % ("tpu", "module 'jaxlib.xla_extension' has no attribute 'get_tpu_client'"),
     ]
     assert not explain("\n".join(log), facts={"os": "linux", "gpu": "RTX 3090"})
+
+
+def test_a_device_side_assert_without_its_condition_says_what_to_compare():
+    found = explain("RuntimeError: CUDA error: device-side assert triggered")[0]
+    text = "\n".join(step.text for step in found.fix)
+    assert "CUDA_LAUNCH_BLOCKING" in text
+    assert re.search(r"labels with the number of classes.*resize_token_embeddings.*runtime", text)
 
 
 def test_an_index_out_of_range_is_no_want_of_memory():

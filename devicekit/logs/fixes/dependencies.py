@@ -1287,8 +1287,8 @@ def xformers_pair(about: Situation, steps: Steps) -> None:
             text = "Or install the xFormers for ROCm, which is in PyTorch's index for ROCm: %s" % index % "rocm6.4"
             steps.say(text, changes="packages", instead=True)
         return
-    beside = beside_torch(about) if about.known.complete or base == mine else ("torchvision", "torchaudio")
-    pins = ["%s==%s" % (name, _companion_of(name, base)) for name in beside if _companion_of(name, base)]
+    others = beside_torch(about) if about.known.complete or base == mine else ("torchvision", "torchaudio")
+    pins = ["%s==%s" % (name, _companion_of(name, base)) for name in others if _companion_of(name, base)]
     if re.match(r"cu\d+$", label):
         text = "Install the PyTorch that this xFormers was built for: %s for CUDA" % base
         steps.install(text, "torch==%s" % base, *pins, remove=["torch"], index_url=index % label)
