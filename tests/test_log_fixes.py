@@ -481,6 +481,7 @@ ROWS = [
         {"os": "windows", "packages": {"torch": "2.1.2", "torchaudio": "2.2.0"}},
         [r"torchaudio==2\.1\.2"],
         [r"doctor"],
+    ),
     # A device-side assert without the condition: what to look at, and that the process is of no more use.
     (
         "RuntimeError: CUDA error: device-side assert triggered\nCUDA kernel errors might be reported at some other API call",
