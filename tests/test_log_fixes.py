@@ -482,13 +482,6 @@ ROWS = [
         [r"torchaudio==2\.1\.2"],
         [r"doctor"],
     ),
-    # A device-side assert without the condition: what to look at, and that the process is of no more use.
-    (
-        "RuntimeError: CUDA error: device-side assert triggered\nCUDA kernel errors might be reported at some other API call",
-        {},
-        [r"CUDA_LAUNCH_BLOCKING", r"(?s)labels with the number of classes.*resize_token_embeddings.*runtime"],
-        [],
-    ),
     # xFormers of another PyTorch: all of that PyTorch, or the xFormers of the one that is there.
     (
         "xFormers was built for:\n    PyTorch 2.2.0+cu121 with CUDA 1201 (you have 2.3.0+cu121)",
