@@ -481,6 +481,12 @@ ROWS = [
         {"os": "windows", "packages": {"torch": "2.1.2", "torchaudio": "2.2.0"}},
         [r"torchaudio==2\.1\.2"],
         [r"doctor"],
+    # A docker build has no GPU.
+    (
+        "Step 5/7 : RUN python3 train.py\nE cuda_driver.cc:397] failed call to cuInit: CUresult(-1)",
+        {"os": "linux"},
+        [r"build has no GPU", r"docker run --gpus all", r"stubs"],
+        [r"modprobe", r"install NVIDIA"],
     ),
     # xFormers of another PyTorch: all of that PyTorch, or the xFormers of the one that is there.
     (
@@ -5983,6 +5989,15 @@ def test_what_jax_tries_and_does_not_need_is_no_cause():
         tried % ("tpu", "module 'jaxlib.xla_extension' has no attribute 'get_tpu_client'"),
     ]
     assert not explain("\n".join(log), facts={"os": "linux", "gpu": "RTX 3090"})
+
+
+def test_a_jax_whose_plug_in_starts_is_no_build_for_the_cpu():
+    log = [
+        "RuntimeError: Unable to load cuSPARSE. Is it installed?",
+        "WARNING:jax._src.xla_bridge:791: An NVIDIA GPU may be present on this machine, but a CUDA-enabled jaxlib is not "
+        "installed. Falling back to cpu.",
+    ]
+    assert [item.code for item in explain("\n".join(log))] == ["cuda-library-missing"]
 
 
 def test_a_device_side_assert_without_its_condition_says_what_to_compare():
