@@ -481,6 +481,7 @@ ROWS = [
         {"os": "windows", "packages": {"torch": "2.1.2", "torchaudio": "2.2.0"}},
         [r"torchaudio==2\.1\.2"],
         [r"doctor"],
+    ),
     # A docker build has no GPU.
     (
         "Step 5/7 : RUN python3 train.py\nE cuda_driver.cc:397] failed call to cuInit: CUresult(-1)",
