@@ -223,7 +223,41 @@ LIBTPU = (
 )
 NO_HDF5 = "OSError: Unable to open file (file signature not found)"
 
+#: A traceback that ends in a file, which imports from a module a name that is not there.
+IMPORTS = (
+    'Traceback (most recent call last):\n  File "%s", line 3, in <module>\n'
+    "ImportError: cannot import name '%s' from '%s' (/venv/lib/python3.10/site-packages/"
+)
+
 ROWS = [
+    # What another project's file, or the program itself, asks of a framework that does not have it.
+    (
+        IMPORTS % ("/venv/lib/python3.10/site-packages/deepexplain/methods.py", "nn_gradient", "tensorflow.python.ops")
+        + "tensorflow/python/ops/__init__.py)",
+        {},
+        [r"upgrade deepexplain"],
+        [r"two versions", r"ninstall every"],
+    ),
+    (
+        IMPORTS % ("/venv/lib/python3.10/site-packages/tensorflow/python/x.py", "nn_gradient", "tensorflow.python.ops")
+        + "tensorflow/python/ops/__init__.py)",
+        {},
+        [r"two versions", r"ninstall every"],
+        [],
+    ),
+    (
+        IMPORTS % ("/venv/lib/python3.10/site-packages/somenet/sched.py", "AnyOptimizer", "torch.optim")
+        + "torch/optim/__init__.py)",
+        {"python": "3.10", "packages": {"torch": "2.3.0+cu121"}},
+        [r"upgrade somenet", r"PyTorch that this somenet"],
+        [r"install torch"],
+    ),
+    (
+        IMPORTS % ("/work/train.py", "AnyOptimizer", "torch.optim") + "torch/optim/__init__.py)",
+        {"python": "3.10", "packages": {"torch": "2.3.0+cu121"}},
+        [r"requirements\.txt"],
+        [r"install torch"],
+    ),
     # TensorFlow before 1.3 does not name the allocator, conda has builds for an old driver, and a Dockerfile sets variables.
     (
         "W tensorflow/core/common_runtime/bfc_allocator.cc:277] Ran out of memory trying to allocate 1.25GiB.  See logs for "

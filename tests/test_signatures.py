@@ -29,7 +29,7 @@ FIELDS = {
 }  # fmt: skip
 CONDITIONS = {
     "os", "wsl", "container", "gpu", "no-gpu", "arch", "package", "env", "seen", "unseen", "group", "python", "cuda",
-    "cudnn", "driver", "rocm", "capability", "gfx",
+    "cudnn", "driver", "rocm", "capability", "gfx", "frame",
 }  # fmt: skip
 
 

@@ -341,6 +341,8 @@ class Known:
             return not any(item in seen for item in _several(wanted))
         if name == "group":
             return all(key in groups and re.search(text, groups[key]) is not None for key, text in wanted.items())
+        if name == "frame":  # the file that the traceback ends in
+            return re.search(wanted, "".join(self.frames[-1:])) is not None
         if name in VERSIONS:
             version = self.versions.get(name)
             return version is not None and _accepts(wanted, version)

@@ -431,16 +431,20 @@ def outdated_add_on(about: Situation, steps: Steps) -> bool:
         return True
     if not found or "efficientnet" in about.words or re.match("keras_[pac]", about.groups.get("module", "")):
         return False  # a variable helps, or a package is missing
-    name = distribution_of(found.group(1))
-    steps.upgrade(
-        "The traceback ends in a file of %s, which was written for another TensorFlow: update it" % name, name
-    )
+    _update_user(about, steps, distribution_of(found.group(1)))
+    return True
+
+
+def _update_user(about: Situation, steps: Steps, name: str) -> None:
+    """The package in whose file the traceback ends asks for what this release of the framework does not have."""
+    title = about.title or "TensorFlow"
+    text = "The traceback ends in a file of %s, which was written for another %s: update it" % (name, title)
+    steps.upgrade(text, name)
     if "layers.experimental" in about.line and about.python not in ("3.12", "3.13", "3.14"):
         text = "Or install the last TensorFlow with Keras 2 (Python 3.9 to 3.11)"
         steps.install(text, "tensorflow==2.15.*", instead=True)
     else:
-        steps.say("Or install the TensorFlow that this %s was released for" % name, changes="packages", instead=True)
-    return True
+        steps.say("Or install the %s that this %s was released for" % (title, name), changes="packages", instead=True)
 
 
 def _keras_2_package(about: Situation, steps: Steps, name: str) -> None:
@@ -1008,6 +1012,14 @@ def _other_version(about: Situation, steps: Steps, version: str) -> None:
         if "packages/peft/" in "".join(about.known.frames[-1:]).replace("\\", "/"):
             steps.install("Or keep transformers, with an older peft", "peft<0.14", instead=True)
         return
+    if source and source.group(1) in ("tensorflow", "torch") and about.known.frames:
+        if _user(about):
+            _update_user(about, steps, _user(about))
+            return
+        if "-packages" not in about.known.frames[-1]:
+            text = "The program was written for another release of %s: its requirements.txt or README names it"
+            steps.say(text % about.title, changes="packages")
+            return
     if source and source.group(1) not in ("tensorflow", "torch", "jax", "keras"):
         wanted = distribution_of(source.group(1))
         text = "Update %s; if that does not help, the package that imports from it" % wanted
