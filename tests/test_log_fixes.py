@@ -230,6 +230,62 @@ IMPORTS = (
 )
 
 ROWS = [
+    # TensorFlow with pip's CUDA: 2.21.0 takes no GPU with them, and cuDNN from 9.11 on has no code for Pascal.
+    (
+        ">>> tf.config.list_physical_devices('GPU')\n[]",
+        {**WINDOWS, "python": "3.11", "packages": {"tensorflow": "2.14.0"}, "gpu": "GTX 1060"},
+        [r"and-cuda\]==2\.20\.\*\" \"nvidia-cudnn-cu12<9\.11"],
+        [],
+    ),
+    # What an older TensorFlow for Windows left behind is not what the new one requires.
+    (
+        "tensorflow-intel 2.15.0 requires numpy<2.0.0,>=1.23.5, but you have numpy 2.1.3 which is incompatible.\n"
+        "tensorflow-intel 2.15.0 requires tensorboard<2.16,>=2.15, but you have tensorboard 2.20.0 which is incompatible.",
+        {},
+        [r"uninstall -y tensorflow-intel tensorflow\b", r"tensorflow==2\.20\.\*"],
+        [r"numpy<2"],
+    ),
+    # The line of modprobe says why nvidia-smi reaches no driver.
+    (
+        "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.\n"
+        "modprobe: ERROR: could not insert 'nvidia': Key was rejected by service",
+        {},
+        [r"^Secure Boot refuses", r"mokutil --import"],
+        [],
+    ),
+    # Line 62 is of TensorFlow 2.10 and 2.11, which an older Visual C++ runtime does for.
+    (
+        'File "C:\\env\\lib\\site-packages\\tensorflow\\python\\pywrap_tensorflow.py", line 62, in <module>\n'
+        "    # This try catch logic is because there is no bazel equivalent for py_extension.\n"
+        "ImportError: DLL load failed while importing _pywrap_tensorflow_internal: A dynamic link library (DLL) "
+        "initialization "
+        "routine failed.",
+        {**WINDOWS, "packages": {"tensorflow": "2.10.0"}},
+        [r"AVX", r"winget install"],
+        [r"2\.17"],
+    ),
+    # An array that is copied as a whole; the two copies of a plug-in; a hosted notebook without a GPU.
+    (
+        "InternalError: Failed copying input tensor from CPU:0 to GPU:0 in order to run _EagerConst: "
+        "Dst tensor is not initialized.",
+        {"packages": {"tensorflow": "2.9.1"}},
+        [r"tf\.data\.Dataset"],
+        [r"smaller batch"],
+    ),
+    (
+        'status: INTERNAL: platform is already registered with name: "DML"',
+        {**WINDOWS, "packages": {"tensorflow-cpu": "2.10.0"}},
+        [r"uninstall -y tensorflow-directml-plugin"],
+        [],
+    ),
+    (
+        "failed call to cuInit: CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected\n"
+        "kernel driver does not appear to be running on this host (8a1c6f9d2b3e): /proc/driver/nvidia/version does not exist\n"
+        "root@8a1c6f9d2b3e:/content#",
+        {},
+        [r"Change runtime type"],
+        [r"docker"],
+    ),
     # What another project's file, or the program itself, asks of a framework that does not have it.
     (
         IMPORTS % ("/venv/lib/python3.10/site-packages/deepexplain/methods.py", "nn_gradient", "tensorflow.python.ops")
@@ -2306,7 +2362,7 @@ ROWS = [
         "some GPU libraries. Please make sure the missing libraries mentioned above are installed properly if you would like "
         "to use GPU.\nSkipping registering GPU devices...\n[]",
         LINUX,
-        [r"starts\s+export LD_LIBRARY_PATH=", r"tensorflow\[and-cuda\]>=2\.16\.2"],
+        [r"starts\s+export LD_LIBRARY_PATH=", r"tensorflow\[and-cuda\]==2\.16\.2"],
         [r"and-cuda\]==2\.16\.1"],
     ),
     (
@@ -2868,7 +2924,7 @@ ROWS = [
         "|   0  NVIDIA GeForce RTX 3060      WDDM  |   00000000:01:00.0  On |                  N/A |",
         {},
         ["2.10 was the last", "wsl --install"],
-        [r"tensorflow\[and-cuda\]==", "LD_LIBRARY_PATH"],
+        [r"tensorflow\[and-cuda\](?:==2\.16|$)", "LD_LIBRARY_PATH"],
     ),
     (  # the same table, copied into a log of WSL
         ">>> tf.config.list_physical_devices('GPU')\n[]\n/home/u/venv/lib/python3.11/site-packages/tensorflow\n"
@@ -3206,7 +3262,7 @@ ROWS = [
         "2026-03-17 00:42:56.263947: W tensorflow/core/common_runtime/gpu/gpu_device.cc:1850] Cannot dlopen some GPU "
         "libraries.",
         {"os": "colab", "packages": {"tensorflow": "2.9.0"}, "gpu": "T4"},
-        [r"tensorflow\[and-cuda\]>=2\.14"],
+        [r"tensorflow\[and-cuda\]==2\.20\."],
         ["conda"],
     ),
     (
@@ -3811,7 +3867,7 @@ ROWS = [
     (
         DLOPEN + "\nnvidia-cudnn-cu12  8.9.7.29\n",
         {**LINUX, "packages": {"tensorflow": "2.16.1"}},
-        ["nvidia/\\*/lib", r"and-cuda\]>=2\.16\.2"],
+        ["nvidia/\\*/lib", r"and-cuda\]==2\.16\.2"],
         ["Let pip install"],
     ),
     (JAXLIB_CUDNN, LINUX, ["XLA_PYTHON_CLIENT_PREALLOCATE=false"], ["ensorFlow", "TF_"]),

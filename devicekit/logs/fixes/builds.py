@@ -12,7 +12,7 @@ from .dependencies import fitting_add_on, jax_metal, jax_rocm, metal_plugin_miss
 from .drivers import install_nvidia
 from .others import TORCH_WINDOWS, gfx_unsupported, pass_as_relative, rocm_in_wsl, rocm_missing
 from .situation import Situation
-from .steps import Steps, in_wsl
+from .steps import Steps, tensorflow_in_wsl
 from .torch_builds import beside_torch, conda_build
 from .wheels import arm_index, directml_set, jetson_build, onnxruntime_requirement, preload_dlls
 
@@ -22,9 +22,7 @@ def cpu_only_windows(about: Situation, steps: Steps) -> None:
     nvidia = about.vendor in ("", "nvidia")
     if nvidia:
         steps.run("Use WSL 2, where current TensorFlow has CUDA", "wsl --install", on="windows", changes="system")
-        steps.add(
-            in_wsl("In WSL, in a new environment", 'python3 -m pip install "tensorflow[and-cuda]"'),
-        )
+        steps.add(tensorflow_in_wsl(about))
         text = "On native Windows, TensorFlow 2.10 is the last with CUDA (Python 3.7 to 3.10, CUDA 11.2, cuDNN 8.1)"
         if about.python in ("3.7", "3.8", "3.9", "3.10"):
             steps.install(text, "tensorflow==2.10.1", "numpy<2", remove=_wheel_owners(about), instead=True)
@@ -318,7 +316,8 @@ def _linux_gpu(about: Situation, steps: Steps) -> None:
     if found is not None:
         steps.install_set("Install the build with CUDA and its libraries", found, remove=owners)
     elif about.is_at_least("2.14") is not False:
-        steps.install("Install the build with CUDA and its libraries", "tensorflow[and-cuda]", remove=owners)
+        wanted = about.tensorflow_with_cuda()
+        steps.install("Install the build with CUDA and its libraries", *wanted, remove=owners)
     else:
         steps.install("Install the GPU build of the same release", "tensorflow==%s" % version, remove=owners)
 

@@ -257,9 +257,9 @@ def _and_cuda(about: Situation, steps: Steps) -> None:
     if found is not None:
         steps.install_set("Let pip install the CUDA libraries of %s" % about.label, found)
     else:
-        pinned = "==%s" % version if version and version.count(".") > 1 else "==%s.*" % version if version else ""
         text = "Let pip install the CUDA libraries that %s was built with" % about.label
-        steps.install(text, "tensorflow[and-cuda]%s" % pinned)
+        pinned = "tensorflow[and-cuda]==%s" % (version if version.count(".") > 1 else version + ".*")
+        steps.install(text, *([pinned] if version else about.tensorflow_with_cuda(python=about.python)))
     if not version:
         steps.say("Before 2.14, TensorFlow needs CUDA and cuDNN from NVIDIA, of the release that it was built for")
     steps.run(
@@ -273,14 +273,13 @@ def _and_cuda(about: Situation, steps: Steps) -> None:
 def _found_later(about: Situation, steps: Steps) -> None:
     """The one release that looks for pip's libraries in one folder of seven (data/runpaths.json)."""
     if about.version == "2.16.1":
-        text = "Or update TensorFlow: 2.16.1 does not look into the folders of pip's libraries, 2.16.2 and later do"
-        steps.install(text, "tensorflow[and-cuda]>=2.16.2", instead=True)
+        text = "Or update TensorFlow: 2.16.1 does not look into the folders of pip's libraries, 2.16.2 does"
+        steps.install(text, "tensorflow[and-cuda]==2.16.2", instead=True)
 
 
 def _newer_tensorflow(about: Situation, steps: Steps) -> None:
-    steps.install(
-        "Or use TensorFlow 2.14 or later, for which pip installs CUDA's libraries", "tensorflow[and-cuda]", instead=True
-    )
+    text = "Or use TensorFlow 2.14 or later, for which pip installs CUDA's libraries"
+    steps.install(text, *about.tensorflow_with_cuda(python=about.python), instead=True)
 
 
 def _system_libraries(about: Situation, steps: Steps, cuda: str, cudnn: str) -> None:
@@ -309,7 +308,8 @@ def _system_libraries(about: Situation, steps: Steps, cuda: str, cudnn: str) -> 
         steps.say(
             "A hosted notebook has the CUDA of its own TensorFlow: leave that one installed, or take one from 2.14 on"
         )
-        steps.install("Its CUDA libraries come with pip", "tensorflow[and-cuda]>=2.14", instead=True)
+        wanted = about.tensorflow_with_cuda(python=about.python)
+        steps.install("Its CUDA libraries come with pip", *wanted, instead=True)
         return
     if cuda.startswith("11") and about.python not in ("2.7", "3.5"):
         # conda-forge has no cuDNN 8.6: 8.8 came after 8.4.

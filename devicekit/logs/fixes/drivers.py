@@ -615,6 +615,9 @@ def container_gpu(about: Situation, steps: Steps) -> None:
     if about.macos:
         steps.say("On a Mac, containers do not reach the GPU: run the program outside of them")
         return
+    if about.hosted:
+        steps.say(_MACHINE_WITH_GPU)
+        return
     if about.windows:
         _docker_desktop(about, steps)
         return
@@ -658,6 +661,8 @@ def container_gpu(about: Situation, steps: Steps) -> None:
         )
     if not cluster and not described and "singularity" not in about.words and not refused:
         _container_toolkit(about, steps, "If that is refused, install")
+    if about.signature == "tf-kernel-driver-not-running":
+        steps.say("In a hosted notebook: %s" % lower(_MACHINE_WITH_GPU), instead=True)
 
 
 def _other_makers_devices(about: Situation, steps: Steps, start: str) -> None:

@@ -136,7 +136,10 @@ def out_of_memory(about: Situation, steps: Steps) -> None:
             steps.say(text % (in_words(memory.requested), in_words(memory.total)), changes="code")
     else:
         _taken_before(about, steps, starting)
-    if not later:
+    if "_EagerConst" in about.line:
+        text = "A whole array is copied to the GPU at once: give fit a generator (keras.utils.Sequence) or a tf.data.Dataset"
+        steps.say("%s that is made with tf.device('/CPU:0')" % text, changes="code")
+    elif not later:
         steps.add(less)
     if directml:
         steps.say("Close other programs that use the GPU: DirectML shares it with the desktop")
@@ -606,6 +609,9 @@ def cpu_instructions_missing(about: Situation, steps: Steps) -> None:
     )
     if virtual:
         steps.say("In the virtual machine's settings, %s" % through)
+    if about.windows and "initialization" in about.line:
+        text = "If it has %s: install the newest Visual C++ Redistributable (x64)" % what
+        steps.run(text, "winget install --id Microsoft.VCRedist.2015+.x64 -e", on="windows", changes="system")
     _without_instructions(about, steps, what)
     if about.linux and not about.container:
         steps.run(
@@ -613,8 +619,6 @@ def cpu_instructions_missing(about: Situation, steps: Steps) -> None:
         )
     if not virtual:
         steps.say("In a virtual machine, %s" % through)
-    if about.windows and "initialization" in about.line:
-        steps.say("If it has %s: install the newest Visual C++ Redistributable (x64)" % what, "admin", "system")
     steps.say("Or use another computer with %s, or a hosted notebook" % what, instead=True)
 
 

@@ -6,6 +6,7 @@ from typing import FrozenSet, Iterable, Mapping, Optional, Sequence, Tuple
 
 from ...diagnosis.frameworks import TITLES
 from ...matrix.gpu_names import GpuModel, gpu_named
+from ...matrix.gpu_support import capability_number
 from ...matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, accepts, version_at_least
 from ...matrix.projects import Release, sort_key
 from ...matrix.tables import TensorFlowRow
@@ -458,6 +459,16 @@ class Situation:
         apart = () if framework == "jax" or "jax" in self.words else ("jax", "jaxlib")
         names = tuple(item for item in found.requirements if re.split(r"[\[<>=!~]", item)[0] not in apart)
         return names, found.indexes
+
+    def tensorflow_with_cuda(self, python: str = "") -> Tuple[str, ...]:
+        """Return the newest TensorFlow that uses pip's CUDA libraries, with a cuDNN that has code for the GPU."""
+        name = "tensorflow[and-cuda]"
+        for release in reversed(self.releases("tensorflow", ">=2.14", "linux-x86_64", python)):
+            if all(hold.goal != "cuda" for hold in BUNDLED.holds("tensorflow", release.version, python)):
+                name += "==%s.*" % release.version.rpartition(".")[0]
+                break
+        old = self.vendor == "nvidia" and self.capability and capability_number(self.capability) < (7, 5)
+        return (name, "nvidia-cudnn-cu12<9.11") if old else (name,)
 
     def releases(self, project: str, specifier: str = "", platform: str = "", python: str = "") -> Sequence[Release]:
         """Return the releases of a project in a range that have a wheel for a platform and a Python, oldest first.

@@ -296,9 +296,10 @@ class Steps:
             self.say(text)
 
 
-def in_wsl(text: str, command: str) -> Fix:
-    """Return the step that is typed in WSL."""
-    return Fix(text, command, (("posix", command),), changes="packages")
+def tensorflow_in_wsl(about: Situation) -> Fix:
+    """Return the step that installs TensorFlow with CUDA in WSL."""
+    command = "python3 -m pip install " + " ".join('"%s"' % item for item in about.tensorflow_with_cuda())
+    return Fix("In WSL, in a new environment", command, (("posix", command),), changes="packages")
 
 
 def conda_spec(requirement: str) -> str:

@@ -8,7 +8,7 @@ from ...matrix.projects import sort_key
 from ...matrix.queries import goes_with
 from ..context import PLATFORM_OF, Known
 from .situation import PYTHONS, Situation, known_specifier, listed, newest, requirement_of, wildcard
-from .steps import Steps, conda_spec, in_wsl
+from .steps import Steps, conda_spec, tensorflow_in_wsl
 from .torch_builds import another_index, asked_index
 
 #: Import names of distributions that are called otherwise.
@@ -944,7 +944,7 @@ def _install_for_the_program(about: Situation, steps: Steps, name: str, requirem
 def _gpu_requirement(about: Situation, name: str) -> str:
     linux = about.linux and not about.jetson and about.arch in ("", "x86_64")
     if name == "tensorflow" and linux and "nvidia" in about.known.vendors:
-        return "tensorflow[and-cuda]"
+        return about.tensorflow_with_cuda(python=about.python)[0]
     if name == "jax" and linux and "nvidia" in about.known.vendors:
         return "jax[cuda12]"
     return name
@@ -964,7 +964,7 @@ def tensorflow_gpu_removed(about: Situation, steps: Steps) -> None:
         return
     if about.windows and "nvidia" in about.known.vendors:
         steps.run("Use WSL 2, where current TensorFlow has CUDA", "wsl --install", on="windows", changes="system")
-        steps.add(in_wsl("In WSL, in a new environment", 'python3 -m pip install "tensorflow[and-cuda]"'))
+        steps.add(tensorflow_in_wsl(about))
         text = "Or TensorFlow 2.10 on native Windows, with CUDA 11.2 and cuDNN 8.1"
         steps.new_environment(text, "3.10", ["tensorflow==2.10.1", "numpy<2"], instead=True)
         steps.install("Or TensorFlow for the CPU", "tensorflow", instead=True)
@@ -978,7 +978,7 @@ def tensorflow_gpu_removed(about: Situation, steps: Steps) -> None:
             steps.say("For the GPU: WSL 2, or TensorFlow 2.10 on Python 3.7 to 3.10 with CUDA 11.2", instead=True)
         return
     cuda = not about.macos and about.arch in ("", "x86_64") and not about.jetson
-    what = "tensorflow[and-cuda]" if cuda else "tensorflow"
+    what = about.tensorflow_with_cuda(python=about.python) if cuda else ("tensorflow",)
     text = (
         "Install tensorflow, on Linux with its CUDA libraries"
         if cuda
@@ -986,9 +986,9 @@ def tensorflow_gpu_removed(about: Situation, steps: Steps) -> None:
     )
     pythons = about.pythons("tensorflow", ">=2.14" if cuda else "", about.platform)
     if about.python and pythons and about.python not in pythons:
-        steps.new_environment("%s, in an environment with a newer Python" % text, pythons[0], [what])
+        steps.new_environment("%s, in an environment with a newer Python" % text, pythons[0], what)
     else:
-        steps.install(text, what)
+        steps.install(text, *what)
 
 
 #: The packages of onnxruntime that compute on GPUs and the like; all own the folder that the one for the CPU owns, too.
