@@ -285,6 +285,19 @@ ROWS = [
         {},
         [r"Change runtime type"],
         [r"docker"],
+    # A jaxlib for CUDA, in the facts or in a list, is not replaced by PyPI's, which is for the CPU.
+    (
+        "jaxlib is version 0.1.71, but this version of jax requires version 0.1.74.\n"
+        "jaxlib                    0.1.71+cuda111           pypi_0    pypi",
+        {},
+        [r"jax==0\.2\.25", r"jaxlib==0\.1\.74\W+-f https://storage\S+jax_cuda_releases"],
+        [r"upgrade"],
+    ),
+    (
+        "RuntimeError: jaxlib is version 0.4.23, but this version of jax requires version >= 0.4.30.",
+        {**LINUX, "packages": {"jax": "0.4.31", "jaxlib": "0.4.23+cuda12.cudnn89"}},
+        [r'"jax<=0\.4\.23"', r"jax\[cuda12\]"],
+        [r"jax jaxlib", r"jaxlib=="],
     ),
     # What another project's file, or the program itself, asks of a framework that does not have it.
     (

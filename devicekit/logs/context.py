@@ -206,7 +206,9 @@ class Known:
                 self.packages[owner] = self.packages[owner] or value.strip()
             elif key in _PACKAGES and "package:" + _normal(key) not in self._stated:
                 name = _normal(key + (groups.get("variant", "") if self.tensorflow is None else ""))
-                self.packages[name] = self.packages.get(name) or value.strip()
+                old, new = self.packages.get(name), value.strip()
+                # An error names the release, a list also its build.
+                self.packages[name] = new if not old or new.startswith(old + "+") else old
             elif key == "distribution":
                 self.os_version = self.os_version or value
             elif key == "requirement":

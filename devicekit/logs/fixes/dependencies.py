@@ -5,7 +5,7 @@ from typing import Any, List, Mapping, Optional, Sequence, Tuple
 
 from ...diagnosis import pages
 from ...diagnosis.frameworks import BACKENDS, TITLES
-from ...matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, accepts
+from ...matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, accepts, version_at_least
 from ...matrix.projects import Release, sort_key
 from ..signatures import filled
 from .extensions import pyg
@@ -1530,8 +1530,12 @@ def _jax(about: Situation, steps: Steps) -> None:
     """JAX and jaxlib are released together."""
     own = "+cuda" in about.packages.get("jaxlib", "")  # from JAX's page: PyPI has no such build
     plugin = any("jax-cuda12" in name for name in about.packages)
-    both = ("jax[cuda12]",) if own or plugin or (about.linux and about.vendor == "nvidia") else ("jax", "jaxlib")
+    nvidia = about.vendor == "nvidia" and not about.windows and not about.macos
+    both = ("jax[cuda12]",) if own or plugin or nvidia else ("jax", "jaxlib")
     if _newer_jax(about, steps):
+        return
+    if about.signature == "jax-jaxlib-old" and own:
+        _older_jax(about, steps)
         return
     if about.signature == "jax-jaxlib-newer":
         _older_jaxlib(about, steps)
@@ -1567,6 +1571,24 @@ def _jax(about: Situation, steps: Steps) -> None:
         steps.upgrade("If JAX is the older one: update both", *users, *both, instead=True)
 
 
+_JAX_PAGE = "https://storage.googleapis.com/jax-releases/jax_cuda_releases.html"
+
+
+def _older_jax(about: Situation, steps: Steps) -> None:
+    """The JAX of the jaxlib for CUDA that is there, or such a jaxlib: an update would bring PyPI's, for the CPU."""
+    jaxlib, wanted = about.groups["jaxlib"], about.groups["wanted"]
+    # What jax/version.py of these releases requires; a later JAX takes the jaxlib of its own number.
+    old = [jax for since, jax in (("0.1.69", "==0.2.25"), ("0.1.65", "==0.2.14")) if version_at_least(jaxlib, since)]
+    jax = "<=" + jaxlib if version_at_least(jaxlib, "0.3") else "".join(old[:1]) or "<0.2.14"
+    steps.install("Keep jaxlib %s, a build for CUDA, with a JAX that takes it" % jaxlib, "jax" + jax)
+    if version_at_least(wanted, "0.4.30"):  # from then on CUDA is in a plug-in of its own
+        steps.upgrade("Or update JAX with its CUDA libraries", "jax[cuda12]", instead=True)
+        return
+    text = "Install a newer jaxlib for CUDA, from JAX's own page: later ones are for CUDA 11 or 12"
+    command = 'python -m pip install "jaxlib==%s" -f %s' % (wanted, _JAX_PAGE)
+    steps.run(text, command, on="linux", changes="packages", instead=True)
+
+
 def _older_jaxlib(about: Situation, steps: Steps) -> None:
     """The jaxlib of the JAX that is there, or the JAX of that jaxlib: PyPI has no jaxlib of before 0.4.13 any more."""
     jax, jaxlib = about.groups["jax"], about.groups["jaxlib"]
@@ -1583,8 +1605,7 @@ def _older_jaxlib(about: Situation, steps: Steps) -> None:
         return
     if about.releases("jax", "==" + jaxlib, "", about.python):
         steps.install("Install the JAX of this jaxlib", "jax==%s" % jaxlib)
-    page = "https://storage.googleapis.com/jax-releases/jax_cuda_releases.html"
-    command = 'python -m pip install "jaxlib==%s" -f %s' % (jax, page)
+    command = 'python -m pip install "jaxlib==%s" -f %s' % (jax, _JAX_PAGE)
     steps.run(
         "Install the jaxlib of this JAX, from JAX's own page", command, on="linux", changes="packages", instead=True
     )
