@@ -285,6 +285,20 @@ ROWS = [
         {},
         [r"Change runtime type"],
         [r"docker"],
+    # Of one block there may be too much where memory is free: Intel's older GPUs take none of 4 GiB.
+    (
+        "torch.OutOfMemoryError: XPU out of memory. Tried to allocate 5.50 GiB. GPU 0 has a total capacity of 15.91 GiB. "
+        "Of the allocated memory 210.00 MiB is allocated by PyTorch, and 4.00 MiB is reserved by PyTorch but unallocated.",
+        {**LINUX, "gpu": "Intel Arc A770"},
+        [r"export UR_L0_ENABLE_RELAXED_ALLOCATION_LIMITS=1"],
+        [r"xpu-smi", r"exhausted"],
+    ),
+    (
+        "RuntimeError: Current platform can NOT allocate memory block with size larger than 4GB! Tried to allocate 4.50 GiB",
+        {**LINUX, "gpu": "Intel Arc A750"},
+        [r"4 GiB or more", r"in slices"],
+        [r"RELAXED", r"xpu-smi"],
+    ),
     # A jaxlib for CUDA, in the facts or in a list, is not replaced by PyPI's, which is for the CPU.
     (
         "jaxlib is version 0.1.71, but this version of jax requires version 0.1.74.\n"
