@@ -285,6 +285,20 @@ ROWS = [
         {},
         [r"Change runtime type"],
         [r"docker"],
+    # What a package asks for came with a newer PyTorch: the same one again, or one for XPU, has it no more than this.
+    (
+        IMPORTS % ("/venv/lib/python3.10/site-packages/transformers/x.py", "DTensor", "torch.distributed.tensor")
+        + "/venv/lib/python3.10/site-packages/torch/distributed/tensor/__init__.py)",
+        {"python": "3.10", "packages": {"torch": "2.4.1+cu121", "transformers": "4.52.4"}},
+        [r"came with PyTorch 2\.5", r"torch==2\.[67]", r"older release of transformers"],
+        [r"2\.4\.1", r"pip check"],
+    ),
+    (
+        IMPORTED % "timm/layers/norm.py" + "AttributeError: module 'torch' has no attribute 'xpu'",
+        {**LINUX, "gpu": "NVIDIA GeForce RTX 3090", "packages": {"torch": "2.1.2", "timm": "1.0.9"}},
+        [r"upgrade torch", r"older release of timm"],
+        [r"[+/]xpu", r"not the build"],
+    ),
     # Of one block there may be too much where memory is free: Intel's older GPUs take none of 4 GiB.
     (
         "torch.OutOfMemoryError: XPU out of memory. Tried to allocate 5.50 GiB. GPU 0 has a total capacity of 15.91 GiB. "

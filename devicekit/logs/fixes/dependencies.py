@@ -841,7 +841,7 @@ def _keras_preprocessing(about: Situation, steps: Steps) -> None:
 def dependency_incompatible(about: Situation, steps: Steps) -> None:
     """Something that is needed is missing or of another version."""
     module = about.groups.get("module", "") or about.groups.get("addon", "")
-    if _of_its_own(about, steps):
+    if _of_its_own(about, steps) or _new_in_torch(about, steps):
         return
     if module == "keras_preprocessing":
         _keras_preprocessing(about, steps)
@@ -1040,7 +1040,9 @@ def _other_version(about: Situation, steps: Steps, version: str) -> None:
         command = "conda install -c conda-forge %s=%s" % library.groups()
         steps.run("Install the release that this build needs", command, changes="packages")
         return
-    if about.framework and re.match(r"\d+\.\d+", version) and about.python:
+    # Where another package asks for what is not there, the same release again changes nothing.
+    other = source and re.search(r"-packages[\\/](?!tensorflow|torch|keras|jax)", "".join(about.known.frames[-1:]))
+    if about.framework and re.match(r"\d+\.\d+", version) and about.python and not other:
         text = "Install %s again together with what it needs" % about.label
         pin = "%s==%s" % (about.distribution, version if version.count(".") > 1 else version + ".*")
         steps.install(text, pin, index_url=about.torch_index if about.framework == "torch" else "")
@@ -1258,7 +1260,7 @@ def _both_again(
 
 def newer_torch(about: Situation, steps: Steps, row: Mapping[str, Any]) -> bool:
     """A step that updates PyTorch where PyPI has no such build, to a release that has; return whether it is one."""
-    least = re.search(r"PyTorch\D{1,20}(2\.\d+)", about.summary)
+    least = re.search(r"PyTorch\D{1,20}(2\.\d+)", about.summary + row["text"])
     updates = row.get("upgrade") == ["torch"] or row.get("install") == ["torch>={wanted}"]
     intel = about.macos and about.arch == "x86_64"
     if not updates or least is None or not (about.torch_index or about.windows or intel):
@@ -1277,6 +1279,33 @@ def newer_torch(about: Situation, steps: Steps, row: Mapping[str, Any]) -> bool:
     if release:
         _both_again(about, steps, "torchvision torchaudio", release[0], filled(row["text"], about.groups))
     return len(steps.fixes) > before
+
+
+#: The first PyTorch with some names that packages ask for.
+_SINCE_TORCH = {
+    "LRScheduler": "2.0", "DeviceMesh": "2.2", "init_device_mesh": "2.2", "xpu": "2.3", "GradScaler": "2.3",
+    "RMSNorm": "2.4", "DTensor": "2.5", "flex_attention": "2.5", "FSDPModule": "2.6",
+}  # fmt: skip
+
+
+def _new_in_torch(about: Situation, steps: Steps) -> bool:
+    """What a package asks for came with a newer PyTorch than the installed one; return whether it is known."""
+    found = re.search(r"(?:name '?(\w+)'? from|module) 'torch\b[^']*'(?: has no attribute '(\w+)')?", about.line)
+    found = found or re.search(r"No module named '?torch\.[\w.]*?(\w+)\b()(?:'|$)", about.line)
+    name = (found.group(1) or found.group(2) or "") if found else ""
+    since = _SINCE_TORCH.get(name, "")
+    if not since or version_at_least(about.packages.get("torch", "").partition("+")[0] or "0", since):
+        return False
+    user = re.search(r"-packages[\\/](?!torch[\\/])(\w+)", "".join(about.known.frames[-1:]))
+    if not about.python or about.releases("torch", ">=" + since, "", about.python):
+        text = "%s came with PyTorch %s: upgrade it (with torchvision and torchaudio, where they are installed)"
+        row = {"text": text % (name, since), "upgrade": ["torch"]}
+        if not newer_torch(about, steps, row):
+            steps.of_signature([row])
+    text = "Or, where PyTorch must stay, install an older release of %s"
+    other = distribution_of(user.group(1)) if user else "what asks for %s" % name
+    steps.say(text % other, changes="packages", instead=True)
+    return True
 
 
 #: The last xFormers 0.0.x of a PyTorch, which its metadata name.
