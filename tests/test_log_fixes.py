@@ -285,6 +285,20 @@ ROWS = [
         {},
         [r"Change runtime type"],
         [r"docker"],
+    # The web UI for AMD's GPUs takes PyTorch for the CPU where it finds no HIP SDK: no build for CUDA helps.
+    (
+        "ROCm: version=None\nZLUDA support: experimental\nFailed to install ZLUDA: name 'HIPSDK' is not defined\n"
+        "Using CPU-only torch\n" + NO_CUDA_TORCH,
+        {},
+        [r"HIP SDK", r"HIP_PATH", r"6\.4\.2", r"venv and \.zluda", r"--directml"],
+        [r"whl/cu", r"git clone"],
+    ),
+    (
+        'venv "D:\\sd\\stable-diffusion-webui-amdgpu-forge\\venv\\Scripts\\Python.exe"\n' + NO_CUDA_TORCH,
+        {"os": "windows"},
+        [r"--directml", r"HIP SDK"],
+        [r"whl/cu", r"git clone"],
+    ),
     # What a package asks for came with a newer PyTorch: the same one again, or one for XPU, has it no more than this.
     (
         IMPORTS % ("/venv/lib/python3.10/site-packages/transformers/x.py", "DTensor", "torch.distributed.tensor")

@@ -99,7 +99,7 @@ WORDS = {
     ".dll": "windows-path", "c:\\": "windows-path", "c:/users": "windows-path",
     "wddm  |": "wddm", "..\\aten\\": "windows-path", "torch\\csrc\\": "windows-path",
     "ollama": "ollama", "koboldcpp": "llama.cpp", "whisper.cpp": "llama.cpp", "sglang": "sglang", "comfyui": "comfyui",
-    "stable-diffusion-webui": "webui", "python_embeded": "python_embeded",
+    "stable-diffusion-webui": "webui", "webui-amdgpu": "webui-amdgpu", "python_embeded": "python_embeded",
     "mmdet": "mmdet", "ultralytics": "torchvision", "easyocr": "torchvision", "neither cuda nor mps": "torchvision",
     "gensim": "gensim", "ctranslate2": "ctranslate2", "faster_whisper": "ctranslate2", "faster-whisper": "ctranslate2",
     "slurmstepd:": "slurm", "srun: ": "slurm", "#sbatch --": "slurm", "submitted batch job": "slurm", "slurm_job": "slurm",

@@ -325,6 +325,9 @@ def _linux_gpu(about: Situation, steps: Steps) -> None:
 def _torch_build(about: Situation, steps: Steps) -> None:
     goal = {"amd": "rocm", "intel": "xpu"}.get(about.vendor, "cuda")
     goal = "xpu" if re.search(r"(?i)\bxpu\b", about.line) else goal
+    if "webui-amdgpu" in about.words and "nvidia" not in about.known.vendors and not about.linux:
+        _torch_amd_windows(about, steps)
+        return
     if about.macos:
         steps.say('macOS has no CUDA: on Apple silicon use the device "mps" in place of "cuda"', changes="code")
         return
@@ -372,6 +375,11 @@ def _torch_build(about: Situation, steps: Steps) -> None:
 def _torch_amd_windows(about: Situation, steps: Steps) -> None:
     webui = about.signature == "webui-torch-no-gpu" or "webui" in about.words
     old = bool(about.gfx) and not about.gfx.startswith(("gfx11", "gfx12"))
+    if "webui-amdgpu" in about.words:  # which asks for none of PyTorch's own builds
+        text = "Delete the web UI's folder venv, then start it with --directml (Forge) or --use-directml"
+        steps.say(text, changes="files")
+        steps.say("Or install AMD's HIP SDK and start it with --use-zluda", changes="system", instead=True)
+        return
     if webui:
         command = "git clone https://github.com/lshqqytiger/stable-diffusion-webui-amdgpu"
         text = "Use the web UI's fork for AMD's GPUs, with --use-directml (or --use-zluda) in its COMMANDLINE_ARGS"
