@@ -285,6 +285,7 @@ ROWS = [
         {},
         [r"Change runtime type"],
         [r"docker"],
+    ),
     # The web UI for AMD's GPUs takes PyTorch for the CPU where it finds no HIP SDK: no build for CUDA helps.
     (
         "ROCm: version=None\nZLUDA support: experimental\nFailed to install ZLUDA: name 'HIPSDK' is not defined\n"

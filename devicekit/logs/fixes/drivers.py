@@ -615,9 +615,6 @@ def container_gpu(about: Situation, steps: Steps) -> None:
     if about.macos:
         steps.say("On a Mac, containers do not reach the GPU: run the program outside of them")
         return
-    if about.hosted:
-        steps.say(_MACHINE_WITH_GPU)
-        return
     if about.windows:
         _docker_desktop(about, steps)
         return
@@ -661,8 +658,6 @@ def container_gpu(about: Situation, steps: Steps) -> None:
         )
     if not cluster and not described and "singularity" not in about.words and not refused:
         _container_toolkit(about, steps, "If that is refused, install")
-    if about.signature == "tf-kernel-driver-not-running":
-        steps.say("In a hosted notebook: %s" % lower(_MACHINE_WITH_GPU), instead=True)
 
 
 def _other_makers_devices(about: Situation, steps: Steps, start: str) -> None:
@@ -742,7 +737,12 @@ def _program(about: Situation) -> str:
 
 def container_without_gpu(about: Situation, steps: Steps) -> None:
     """The container was started without the GPU."""
+    if about.hosted:
+        steps.say(_MACHINE_WITH_GPU)
+        return
     container_gpu(about, steps)
+    if about.signature == "tf-kernel-driver-not-running":
+        steps.say("In a hosted notebook: %s" % lower(_MACHINE_WITH_GPU), instead=True)
 
 
 def wsl_without_gpu(about: Situation, steps: Steps) -> None:

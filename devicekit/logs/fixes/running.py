@@ -101,17 +101,20 @@ _HOLDERS = {
 }
 
 
+#: The machine's memory, and not the device's.
+_OF_THE_MACHINE = re.compile(
+    r"(?<![a-z])memoryerror|oom-kill|out of memory: kill|^killed|\bkilled$|paging file|winerror 1455"
+    r"|bad_alloc|cannot allocate mem"
+)
+
+
 def out_of_memory(about: Situation, steps: Steps) -> None:
     """The device's memory is exhausted."""
     text = about.line.lower()
     if re.search(r"dataloader worker|bus error|shared memory|/dev/shm|shm", text):
         shared_memory_too_small(about, steps)
         return
-    if re.search(
-        r"(?<![a-z])memoryerror|oom-kill|out of memory: kill|^killed|\bkilled$|paging file|winerror 1455"
-        r"|bad_alloc|cannot allocate mem",
-        text,
-    ):
+    if _OF_THE_MACHINE.search(text):
         host_memory_exhausted(about, steps)
         return
     directml = (
@@ -128,7 +131,10 @@ def out_of_memory(about: Situation, steps: Steps) -> None:
     starting = (bool(_STARTING.search(text)) and about.framework in ("tensorflow", "jax")) or "cublas handle" in text
     memory = torch_memory(about.line)
     later = starting or (memory is not None and bool(is_in_pieces(memory)))
-    less = Fix("Use a smaller batch, a smaller model, or mixed precision (16-bit)", changes="code")
+    text = "Use a smaller batch, a smaller model, or mixed precision (16-bit)"
+    if "_EagerConst" in about.line:
+        text = "A whole array is copied to the GPU at once: give fit a generator or a tf.data.Dataset, made on the CPU"
+    less = Fix(text, changes="code")
     if memory is not None:
         held_by_others(about, steps, memory)
         if memory.requested > memory.total:
@@ -136,10 +142,7 @@ def out_of_memory(about: Situation, steps: Steps) -> None:
             steps.say(text % (in_words(memory.requested), in_words(memory.total)), changes="code")
     else:
         _taken_before(about, steps, starting)
-    if "_EagerConst" in about.line:
-        text = "A whole array is copied to the GPU at once: give fit a generator (keras.utils.Sequence) or a tf.data.Dataset"
-        steps.say("%s that is made with tf.device('/CPU:0')" % text, changes="code")
-    elif not later:
+    if not later:
         steps.add(less)
     if directml:
         steps.say("Close other programs that use the GPU: DirectML shares it with the desktop")
@@ -610,8 +613,7 @@ def cpu_instructions_missing(about: Situation, steps: Steps) -> None:
     if virtual:
         steps.say("In the virtual machine's settings, %s" % through)
     if about.windows and "initialization" in about.line:
-        text = "If it has %s: install the newest Visual C++ Redistributable (x64)" % what
-        steps.run(text, "winget install --id Microsoft.VCRedist.2015+.x64 -e", on="windows", changes="system")
+        _visual_cpp(steps, "If it has %s: install" % what)
     _without_instructions(about, steps, what)
     if about.linux and not about.container:
         steps.run(
@@ -620,6 +622,11 @@ def cpu_instructions_missing(about: Situation, steps: Steps) -> None:
     if not virtual:
         steps.say("In a virtual machine, %s" % through)
     steps.say("Or use another computer with %s, or a hosted notebook" % what, instead=True)
+
+
+def _visual_cpp(steps: Steps, install: str) -> None:
+    text = "%s the newest Microsoft Visual C++ Redistributable (x64), then open a new terminal" % install
+    steps.run(text, "winget install --id Microsoft.VCRedist.2015+.x64 -e", on="windows", changes="system")
 
 
 def msvc_runtime_missing(about: Situation, steps: Steps) -> None:
@@ -631,12 +638,7 @@ def msvc_runtime_missing(about: Situation, steps: Steps) -> None:
     if in_conda and about.framework == "onnxruntime":
         text = "The environment's own msvcp140.dll is found first: update it"
         steps.run(text, "conda install -c conda-forge vs2015_runtime", changes="packages")
-    steps.run(
-        "Install the newest Microsoft Visual C++ Redistributable (x64), then open a new terminal",
-        "winget install --id Microsoft.VCRedist.2015+.x64 -e",
-        on="windows",
-        changes="system",
-    )
+    _visual_cpp(steps, "Install")
     steps.say(
         "An older msvcp140.dll in the folder of python.exe or of the conda environment is found "
         "first: remove or update it",
