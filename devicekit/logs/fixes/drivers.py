@@ -851,4 +851,7 @@ def no_gpu(about: Situation, steps: Steps) -> None:
         return
     if about.hosted:
         steps.say(_MACHINE_WITH_GPU)
+    if about.signature == "lightning-no-gpu":  # it raised
+        steps.say("Without a GPU: let Lightning compute on the CPU, without gpus= or accelerator=", changes="code")
+        return
     steps.say("The program computes on the CPU: nothing has to be installed for that")
