@@ -285,6 +285,20 @@ ROWS = [
         {},
         [r"Change runtime type"],
         [r"docker"],
+    # The installed release of JAX and of vLLM is put right before a newer one is installed.
+    (
+        "Unable to initialize backend 'cuda': Found cuSOLVER version 11101, but JAX was built against version 11401, which "
+        "is newer. The copy of cuSOLVER that is installed must be at least as new as the version against which JAX was built.",
+        {**LINUX, "packages": {"jax": "0.4.20", "jaxlib": "0.4.20+cuda11.cudnn86"}},
+        [r'"jax\[cuda11_pip\]==0\.4\.20" -f https', r"unset LD_LIBRARY_PATH"],
+        [],
+    ),
+    (
+        "ImportError: /venv/lib/python3.11/site-packages/vllm/_C.abi3.so: undefined symbol: _ZN3c106ivalue6Future",
+        {**LINUX, "packages": {"torch": "2.7.1", "vllm": "0.8.5"}},
+        [r"--force-reinstall vllm==0\.8\.5", r"uv venv"],
+        [],
+    ),
     # Lightning asks for a GPU, and raises: a build for the CPU is replaced, and without a GPU the program has to change.
     (
         "MisconfigurationException: You requested GPUs: [0, 1]\n But your machine only has: []\n"

@@ -14,7 +14,7 @@ from .builds import (
     gpu_vendor_unsupported,
     too_old_for_gpu,
 )
-from .dependencies import new_vllm
+from .dependencies import JAX_PAGE, new_vllm
 from .extensions import ctranslate2_libraries
 from .situation import Situation, listed
 from .steps import Steps
@@ -496,11 +496,20 @@ def _jax_libraries(about: Situation, steps: Steps) -> None:
     if about.windows:
         steps.say("JAX has no GPU support on native Windows: use WSL 2")
         return
-    driver_for_cuda_12(about, steps)
-    if "cuda-wheels" not in about.words:  # pip has installed them already
-        steps.upgrade("Install JAX together with its CUDA libraries", "jax[cuda12]")
+    jaxlib = about.packages.get("jaxlib", "")
+    own = re.match(r"0\.4\.(?:9|[12]\d)(?=\+cuda11\.)", jaxlib)
+    if own:  # of that release and CUDA, with pip's libraries
+        command = 'python -m pip install "jax[cuda11_pip]==%s" -f %s' % (own.group(), JAX_PAGE)
+        text = "Install this JAX with CUDA 11's libraries from pip"
+        steps.run(text, command, on="linux", changes="packages")
+    else:
+        driver_for_cuda_12(about, steps)
+        if "cuda-wheels" not in about.words:  # pip has installed them already
+            steps.upgrade("Install JAX together with its CUDA libraries", "jax[cuda12]")
     steps.run("No other CUDA may displace pip's libraries", "unset LD_LIBRARY_PATH", on="linux", changes="variables")
-    if "cuda-wheels" in about.words:
+    if own:
+        steps.upgrade("Or install the newest JAX, with CUDA 12's libraries", "jax[cuda12]", instead=True)
+    elif "cuda-wheels" in about.words:
         steps.upgrade("If that is not it: install JAX together with its CUDA libraries again", "jax[cuda12]")
 
 

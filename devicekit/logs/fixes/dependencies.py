@@ -981,7 +981,12 @@ def _of_another_torch(about: Situation, steps: Steps) -> bool:
         return True
     of = "PyTorch %s" % version if version else "the installed PyTorch"
     if name == "vllm":  # its releases require one PyTorch each
-        new_vllm(steps, "This vLLM was compiled with another PyTorch than the one here")
+        own = about.packages.get(name, "")
+        if re.match(r"\d+(\.\d+)+$", own):
+            text = "Install this vLLM again: pip then also installs the PyTorch that it was compiled with"
+            steps.run(text, "python -m pip install --force-reinstall vllm==%s" % own, on="linux", changes="packages")
+        text = "This vLLM was compiled with another PyTorch than the one here"
+        new_vllm(steps, text, instead=bool(steps.fixes))
         return True
     steps.say("Install the %s that was released for %s, or compile it again with that" % (name, of), changes="packages")
     if name == "xformers":
@@ -1600,7 +1605,7 @@ def _jax(about: Situation, steps: Steps) -> None:
         steps.upgrade("If JAX is the older one: update both", *users, *both, instead=True)
 
 
-_JAX_PAGE = "https://storage.googleapis.com/jax-releases/jax_cuda_releases.html"
+JAX_PAGE = "https://storage.googleapis.com/jax-releases/jax_cuda_releases.html"
 
 
 def _older_jax(about: Situation, steps: Steps) -> None:
@@ -1614,7 +1619,7 @@ def _older_jax(about: Situation, steps: Steps) -> None:
         steps.upgrade("Or update JAX with its CUDA libraries", "jax[cuda12]", instead=True)
         return
     text = "Install a newer jaxlib for CUDA, from JAX's own page: later ones are for CUDA 11 or 12"
-    command = 'python -m pip install "jaxlib==%s" -f %s' % (wanted, _JAX_PAGE)
+    command = 'python -m pip install "jaxlib==%s" -f %s' % (wanted, JAX_PAGE)
     steps.run(text, command, on="linux", changes="packages", instead=True)
 
 
@@ -1634,7 +1639,7 @@ def _older_jaxlib(about: Situation, steps: Steps) -> None:
         return
     if about.releases("jax", "==" + jaxlib, "", about.python):
         steps.install("Install the JAX of this jaxlib", "jax==%s" % jaxlib)
-    command = 'python -m pip install "jaxlib==%s" -f %s' % (jax, _JAX_PAGE)
+    command = 'python -m pip install "jaxlib==%s" -f %s' % (jax, JAX_PAGE)
     steps.run(
         "Install the jaxlib of this JAX, from JAX's own page", command, on="linux", changes="packages", instead=True
     )
