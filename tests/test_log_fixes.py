@@ -285,6 +285,7 @@ ROWS = [
         {},
         [r"Change runtime type"],
         [r"docker"],
+    ),
     # The installed release of JAX and of vLLM is put right before a newer one is installed.
     (
         "Unable to initialize backend 'cuda': Found cuSOLVER version 11101, but JAX was built against version 11401, which "
