@@ -305,13 +305,13 @@ ROWS = [
         "MisconfigurationException: You requested GPUs: [0, 1]\n But your machine only has: []\n"
         "_pytorch_select           0.1                       cpu_0  ",
         {},
-        [r"conda installed", r'conda install "pytorch=\*=\*cuda'],
+        [r'conda install "pytorch=\*=\*cuda'],
         [r"nothing has to be installed", r"hidden GPU"],
     ),
     (
         "MisconfigurationException: You requested GPUs: [0]\n But your machine only has: []",
         {**LINUX, "python": "3.10", "packages": {"torch": "1.13.1+cpu"}},
-        [r"a build for the CPU", r"torch==1\.13\.1.*whl/cu117"],
+        [r"build without CUDA", r"torch==1\.13\.1.*whl/cu117"],
         [r"nothing has to be installed", r"hidden GPU"],
     ),
     # The web UI for AMD's GPUs takes PyTorch for the CPU where it finds no HIP SDK: no build for CUDA helps.

@@ -376,9 +376,10 @@ def _torch_amd_windows(about: Situation, steps: Steps) -> None:
     webui = about.signature == "webui-torch-no-gpu" or "webui" in about.words
     old = bool(about.gfx) and not about.gfx.startswith(("gfx11", "gfx12"))
     if "webui-amdgpu" in about.words:  # which asks for none of PyTorch's own builds
-        text = "Delete the web UI's folder venv, then start it with --directml (Forge) or --use-directml"
+        text = (
+            "Delete venv, and start it with --directml (Forge) or --use-directml, or, with AMD's HIP SDK, --use-zluda"
+        )
         steps.say(text, changes="files")
-        steps.say("Or install AMD's HIP SDK and start it with --use-zluda", changes="system", instead=True)
         return
     if webui:
         command = "git clone https://github.com/lshqqytiger/stable-diffusion-webui-amdgpu"

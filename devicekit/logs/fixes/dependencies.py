@@ -983,7 +983,7 @@ def _of_another_torch(about: Situation, steps: Steps) -> bool:
     if name == "vllm":  # its releases require one PyTorch each
         own = about.packages.get(name, "")
         if re.match(r"\d+(\.\d+)+$", own):
-            text = "Install this vLLM again: pip then also installs the PyTorch that it was compiled with"
+            text = "Install it again, with the PyTorch that it was compiled with"
             steps.run(text, "python -m pip install --force-reinstall vllm==%s" % own, on="linux", changes="packages")
         text = "This vLLM was compiled with another PyTorch than the one here"
         new_vllm(steps, text, instead=bool(steps.fixes))
@@ -1288,8 +1288,7 @@ def newer_torch(about: Situation, steps: Steps, row: Mapping[str, Any]) -> bool:
 
 #: The first PyTorch with some names that packages ask for.
 _SINCE_TORCH = {
-    "LRScheduler": "2.0", "DeviceMesh": "2.2", "init_device_mesh": "2.2", "xpu": "2.3", "GradScaler": "2.3",
-    "RMSNorm": "2.4", "DTensor": "2.5", "flex_attention": "2.5", "FSDPModule": "2.6",
+    "LRScheduler": "2.0", "xpu": "2.3", "RMSNorm": "2.4", "DTensor": "2.5", "flex_attention": "2.5",
 }  # fmt: skip
 
 
@@ -1568,7 +1567,7 @@ def _jax(about: Situation, steps: Steps) -> None:
     both = ("jax[cuda12]",) if own or plugin or nvidia else ("jax", "jaxlib")
     if _newer_jax(about, steps):
         return
-    if about.signature == "jax-jaxlib-old" and own:
+    if about.signature == "jax-jaxlib-old" and own and version_at_least(about.groups["jaxlib"], "0.1.65"):
         _older_jax(about, steps)
         return
     if about.signature == "jax-jaxlib-newer":
@@ -1611,14 +1610,14 @@ JAX_PAGE = "https://storage.googleapis.com/jax-releases/jax_cuda_releases.html"
 def _older_jax(about: Situation, steps: Steps) -> None:
     """The JAX of the jaxlib for CUDA that is there, or such a jaxlib: an update would bring PyPI's, for the CPU."""
     jaxlib, wanted = about.groups["jaxlib"], about.groups["wanted"]
-    # What jax/version.py of these releases requires; a later JAX takes the jaxlib of its own number.
-    old = [jax for since, jax in (("0.1.69", "==0.2.25"), ("0.1.65", "==0.2.14")) if version_at_least(jaxlib, since)]
-    jax = "<=" + jaxlib if version_at_least(jaxlib, "0.3") else "".join(old[:1]) or "<0.2.14"
+    # JAX 0.2.25 requires 0.1.69, 0.2.14 0.1.65 (jax/version.py); a later one takes the jaxlib of its own number.
+    jax = "==0.2.25" if version_at_least(jaxlib, "0.1.69") else "==0.2.14"
+    jax = "<=" + jaxlib if version_at_least(jaxlib, "0.3") else jax
     steps.install("Keep jaxlib %s, a build for CUDA, with a JAX that takes it" % jaxlib, "jax" + jax)
     if version_at_least(wanted, "0.4.30"):  # from then on CUDA is in a plug-in of its own
         steps.upgrade("Or update JAX with its CUDA libraries", "jax[cuda12]", instead=True)
         return
-    text = "Install a newer jaxlib for CUDA, from JAX's own page: later ones are for CUDA 11 or 12"
+    text = "Install a newer jaxlib for CUDA (11 or 12), from JAX's own page"
     command = 'python -m pip install "jaxlib==%s" -f %s' % (wanted, JAX_PAGE)
     steps.run(text, command, on="linux", changes="packages", instead=True)
 
