@@ -1,7 +1,9 @@
-"""What setup.cfg cannot say: the data are packed into a wheel without what only those who edit them read."""
+"""What setup.cfg cannot say: a wheel is packed without what only those who edit its files read."""
 
+import io
 import json
 import os
+import tokenize
 import zlib
 
 from setuptools import setup
@@ -16,7 +18,14 @@ FOLDERS = (os.path.join("devicekit", "matrix", "data"), os.path.join("devicekit"
 
 
 class BuildPy(build_py):
-    """Copies JSON without spaces, line ends, and what only says where a table or a signature comes from."""
+    """Copies JSON without spaces, line ends, and what only says where a table or a signature comes from; code without comments."""
+
+    def build_module(self, module, module_file, package):
+        """Copy a module; an editable install uses the checkout's own."""
+        outfile, copied = super().build_module(module, module_file, package)
+        if not getattr(self, "editable_mode", False):
+            _without_comments(outfile)
+        return outfile, copied
 
     def build_package_data(self):
         """Copy the data, and pack those that were copied; an editable install uses the checkout's own."""
@@ -31,6 +40,19 @@ class BuildPy(build_py):
                     _pack_projects(os.path.join(folder, name))
         for folder in FOLDERS:
             _bundle(os.path.join(self.build_lib, folder))
+
+
+def _without_comments(path):
+    """Take the comments out of a module; every line keeps its number, and type comments stay."""
+    with open(path, encoding="utf-8") as stream:
+        text = stream.read()
+    lines = text.split("\n")
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT and not token.string.startswith("# type:"):
+            row, column = token.start
+            lines[row - 1] = lines[row - 1][:column].rstrip()
+    with open(path, "w", encoding="utf-8", newline="\n") as stream:
+        stream.write("\n".join(lines))
 
 
 def _pack(path):

@@ -1,5 +1,6 @@
 """Check a built wheel: what must be in it is in it, and nothing else."""
 
+import ast
 import json
 import os
 import re
@@ -40,11 +41,23 @@ def as_packed(name):
     return {"signatures": data["signatures"]} if "signatures" in data else data
 
 
+def changed_code(wheel, names):
+    """Yield the modules that are not, line by line, the code of this checkout: only comments may be missing."""
+    for name in sorted(name for name in names & sources() if name.endswith(".py")):
+        with open(os.path.join(ROOT, name), encoding="utf-8") as stream:
+            ours = stream.read()
+        packed = wheel.read(name).decode("utf-8")
+        same = [ast.dump(ast.parse(text, type_comments=True), include_attributes=True) for text in (ours, packed)]
+        if same[0] != same[1]:
+            yield name
+
+
 def problems(path):
     """Return what is wrong with a wheel, a sentence each."""
     found = []
     with zipfile.ZipFile(path) as wheel:
         names = set(wheel.namelist())
+        found += ["%s is not the code that the checkout has" % name for name in changed_code(wheel, names)]
         data = sum(item.file_size for item in wheel.infolist() if item.filename.startswith("devicekit/matrix/data/"))
         metadata = wheel.read(next(name for name in names if name.endswith(".dist-info/METADATA"))).decode("utf-8")
         entry_points = wheel.read(next(name for name in names if name.endswith("entry_points.txt"))).decode("utf-8")
