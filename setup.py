@@ -18,7 +18,7 @@ FOLDERS = (os.path.join("devicekit", "matrix", "data"), os.path.join("devicekit"
 
 
 class BuildPy(build_py):
-    """Copies JSON without spaces, line ends, and what only says where a table or a signature comes from; code without comments."""
+    """Copies code without comments; JSON without spaces, line ends, and what only says where a row comes from."""
 
     def build_module(self, module, module_file, package):
         """Copy a module; an editable install uses the checkout's own."""
