@@ -168,7 +168,7 @@ def tests(session):
     """The tests that need no framework, against the wheel: all on the newest Python and with ``-- --all``.
 
     On the oldest the slow ones, for `readme` runs the others there and on 3.11. On the Pythons between, those whose result may
-    depend on the interpreter. All but the newest take turns in the gate.
+    depend on the interpreter. They take turns in the gate.
     """
     session.install(wheel(session) + "[test]")
     every = session.python == PYTHONS[-1] or "--all" in session.posargs
@@ -176,6 +176,13 @@ def tests(session):
     # `plugin` runs the tests of the plug-in for pytest.
     arguments = ["tests", "--ignore=tests/plugin", *[item for item in session.posargs if item != "--all"]]
     run_pytest(session, *arguments, "-m", marks)
+
+
+@nox.session(python=PYTHONS[-1])
+def slow(session):
+    """The slow tests alone, for the runs of the gate that have the others on another Python."""
+    session.install(wheel(session) + "[test]")
+    run_pytest(session, "tests", "--ignore=tests/plugin", "-m", "slow", *session.posargs)
 
 
 @nox.session(python=["3.7", "3.13"])
