@@ -230,6 +230,20 @@ IMPORTS = (
 )
 
 ROWS = [
+    # tensorflow-gpu in a release that there was: it stays, on a Python that has it.
+    (
+        NO_WHEEL % "tensorflow-gpu==2.4.1",
+        {**LINUX, "python": "3.11"},
+        ["python 3.8", "tensorflow-gpu==2.4.1"],
+        ["and-cuda"],
+    ),
+    (
+        NO_WHEEL % "tensorflow-gpu==2.4.1",
+        {**LINUX, "python": "3.9"},
+        ["tensorflow-gpu==2.10.1", "python 3.8"],
+        ["2.11", "and-cuda"],
+    ),
+    (NO_WHEEL % "tensorflow-gpu==2.12.0", {**LINUX, "python": "3.11"}, ["and-cuda"], ["install tensorflow-gpu"]),
     # TensorFlow with pip's CUDA: 2.21.0 takes no GPU with them, and cuDNN from 9.11 on has no code for Pascal.
     (
         ">>> tf.config.list_physical_devices('GPU')\n[]",

@@ -480,6 +480,8 @@ class Situation:
         for version in data.versions if data is not None else ():
             if specifier and accepts(specifier, version) is not True:
                 continue
+            if project == "tensorflow-gpu" and version_at_least(version, "2.11"):
+                continue  # an empty one that only says so
             release = data.release(version) if data is not None else None
             if release is not None and not release.yanked and self._has_wheel(release, platform, python):
                 if project != "tensorflow" or self._leads_on(release, platform, python):

@@ -28,22 +28,6 @@ _PLATFORMS = {
     "macos-arm64": "Macs with Apple silicon (arm64)", "macos-x86_64": "Macs with Intel processors",
 }  # fmt: skip
 
-#: A release of tensorflow-gpu of each minor version that there is, newest first; 2.11.0 and 2.12.0 are empty.
-_LAST_GPU = (
-    "2.10.1",
-    "2.9.3",
-    "2.8.4",
-    "2.7.4",
-    "2.6.5",
-    "2.5.3",
-    "2.4.4",
-    "2.3.4",
-    "2.2.3",
-    "2.1.4",
-    "2.0.4",
-    "1.15.5",
-)
-
 _SHOW_BITS = (
     'python -c "import platform, struct; '
     "print(platform.python_version(), platform.machine(), 8 * struct.calcsize('P'))\""
@@ -132,7 +116,7 @@ def python_unsupported(about: Situation, steps: Steps) -> None:
         return
     if "old-pip" in about.words:
         return
-    if _ended(name, usable):
+    if _ended(about, name, usable):
         tensorflow_gpu_removed(about, steps)
         return
     if _plain_name(about, steps, name, usable):
@@ -323,9 +307,9 @@ def _python_range(about: Situation, steps: Steps, name: str) -> None:
     steps.run("Then resolve again", "poetry lock", changes="files")
 
 
-def _ended(name: str, bounds: str) -> bool:
-    """Whether it is tensorflow-gpu, without bounds or in a release that is none: it ended with 2.10.1."""
-    return name == "tensorflow-gpu" and not (bounds and any(accepts(bounds, item) for item in _LAST_GPU))
+def _ended(about: Situation, name: str, bounds: str) -> bool:
+    """Whether it is tensorflow-gpu, without bounds or in a release that is none: it ended with 2.10.1, 2.11 is empty."""
+    return name == "tensorflow-gpu" and not (bounds and about.releases(name, bounds))
 
 
 def _unknown_release(about: Situation, steps: Steps, name: str, bounds: str) -> None:
@@ -578,7 +562,7 @@ def platform_unsupported(about: Situation, steps: Steps) -> None:
     if about.jetson:
         _jetson(about, steps)
         return
-    if _ended(name, known_specifier(bounds)):
+    if _ended(about, name, known_specifier(bounds)):
         tensorflow_gpu_removed(about, steps)
         return
     if _plain_name(about, steps, name, known_specifier(bounds)):
