@@ -6,8 +6,8 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
 
 from .output import MOST_TEXT_BYTES, BoundedText, WholeText
 from .process_tree import TRIAL_MARK, end_all
-from .spawn import CANNOT_START, NULL, TIMED_OUT, ToolResult, spawn
-from .windows_job import start_in_job
+from .spawn import CANNOT_START, NULL, TIMED_OUT, ToolResult
+from .windows_job import end_job, start_in_job
 
 _STEP_S = 0.2
 
@@ -38,7 +38,7 @@ def run_tool(command: Sequence[str], timeout_s: float) -> ToolResult:
             reading, writing = os.pipe()
             ends.append(writing)
             outputs.append(WholeText(reading))
-        process = spawn(command, os.environ, stdin=NULL, stdout=ends[0], stderr=ends[1])
+        process, job = start_in_job(command, os.environ, stdin=NULL, stdout=ends[0], stderr=ends[1])
     except CANNOT_START as error:
         raise error if isinstance(error, OSError) else OSError(str(error)) from error
     finally:
@@ -47,11 +47,13 @@ def run_tool(command: Sequence[str], timeout_s: float) -> ToolResult:
     try:
         status = process.wait(timeout_s)
     except TIMED_OUT:
-        end_all(process, None)
+        end_all(process, None, job=job)
         return ToolResult(None, "", "no answer within %g s" % timeout_s)
     except BaseException:  # the user interrupts the wait
-        end_all(process, None)
+        end_all(process, None, job=job)
         raise
+    if job:
+        end_job(job)
     for output in outputs:
         output.join()
         if output.too_much:
