@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 
 import pytest
 from checks import WINE, lacks_in_wine
@@ -19,6 +20,9 @@ from devicekit.diagnosis.shells import CMD
 from devicekit.machine.live_host import LiveHost
 from devicekit.machine.probe.native import find_libraries
 from devicekit.machine.probe.nvml_question import NvmlQuestion
+from devicekit.remedy.journal import FixFolder, Journal
+from devicekit.remedy.layout import Layout
+from devicekit.remedy.snapshot import keep, restore
 from devicekit.runtime.cache import JsonCache
 from devicekit.watch.command_watch import CommandWatch
 
@@ -132,6 +136,47 @@ def test_a_path_that_is_too_long_raises_nothing(tmp_path):
     cache = JsonCache("bench", 1, 1000.0)
     problem = cache.write(folder, "bench-x.json", "x", {"a": 1})
     assert (cache.read(folder, "bench-x.json", "x", dict) is None) == bool(problem)
+
+
+def read_for_a_moment(path):
+    """Have a file open, as another process does that reads it."""
+    stream = open(path, "rb")  # noqa: SIM115 - closed by the timer
+    threading.Timer(0.5, stream.close).start()
+
+
+def test_the_journal_of_a_fix_is_replaced_and_removed_after_its_reader(tmp_path):
+    path = str(tmp_path)
+    journal = Journal("applying", "1", "2026-11-28T00:00:00Z", Layout(*[path] * 3, (path,), path, path))
+    folder = FixFolder(str(tmp_path / "fix-1"))
+    os.mkdir(folder.path)
+    folder.write(journal)
+    name = os.path.join(folder.path, "journal.json")
+    read_for_a_moment(name)
+    folder.write(journal.replace(state="applied"))
+    assert folder.read().state == "applied"
+    read_for_a_moment(name)
+    folder.discard()
+    assert not os.path.exists(folder.path)
+
+
+def test_a_file_is_restored_after_its_reader(tmp_path):
+    prefix, kept = str(tmp_path / "environment"), str(tmp_path / "kept")
+    site = os.path.join(prefix, "Lib")
+    os.makedirs(site)
+    changed, added = os.path.join(site, "a.py"), os.path.join(site, "b.py")
+    with open(changed, "w") as stream:
+        stream.write("1")
+    layout = Layout(*[prefix] * 3, (site,), site, site)
+    manifest = keep(layout, kept)
+    os.unlink(changed)
+    for path in (changed, added):
+        with open(path, "w") as stream:
+            stream.write("22")
+        read_for_a_moment(path)
+    restore(layout, kept, manifest, True)
+    assert os.listdir(site) == ["a.py"]
+    with open(changed) as stream:
+        assert stream.read() == "1"
 
 
 #: Starts another process as its first action, and ends.

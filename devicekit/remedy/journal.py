@@ -16,6 +16,7 @@ from ..children.locks import try_lock
 from ..children.process_tree import TRIAL_MARK, marked_processes
 from ..errors import RemedyError
 from ..records import Record, parse_json
+from ..runtime.cache import patiently
 from .layout import Installed, Layout
 from .snapshot import Restored, keep, read_manifest, remove_tree, restore, write_manifest
 
@@ -87,7 +88,7 @@ class FixFolder:
             If there is one that cannot be read.
         """
         try:
-            with open(self._journal, "rb") as stream:
+            with patiently(lambda: open(self._journal, "rb")) as stream:
                 return Journal.from_dict(parse_json(stream.read(_LIMIT_BYTES)))
         except FileNotFoundError:
             return None
@@ -101,7 +102,7 @@ class FixFolder:
             json.dump(journal.to_dict(), stream)
             stream.flush()
             os.fsync(stream.fileno())
-        os.replace(partial, self._journal)
+        patiently(lambda: os.replace(partial, self._journal))  # `devicekit doctor` may be reading it
         _sync_folder(self.path)
 
     def record(self, journal: Journal, tick: Tick = None) -> Journal:
@@ -152,7 +153,7 @@ class FixFolder:
     def discard(self, tick: Tick = None) -> None:
         """Remove it all, the journal first."""
         try:
-            os.unlink(self._journal)
+            patiently(lambda: os.unlink(self._journal))
             _sync_folder(self.path)
         except FileNotFoundError:
             pass

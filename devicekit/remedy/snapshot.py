@@ -9,10 +9,12 @@ import os
 import shutil
 import stat
 import sys
+from functools import partial
 from typing import Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Set, Tuple, Union
 
 from ..errors import RemedyError
 from ..records import parse_json
+from ..runtime.cache import patiently
 from .layout import FILE as STARTUP_FILE
 from .layout import Layout
 
@@ -176,7 +178,7 @@ def restore(
         if is_folder:
             _remove_if_empty(path)
         elif everything or relative in manifest or relative in owned or _is_made(relative):
-            os.unlink(path)
+            patiently(partial(os.unlink, path))
         else:
             left.append(relative)
     changed = _put_back(layout, folder, manifest, tick or _nothing)
@@ -256,12 +258,12 @@ def _is_same(path: str, kept: os.stat_result) -> bool:
 
 
 def _replace(path: str, source: str, make: Callable[[str, str], object]) -> None:
-    partial = os.path.join(os.path.dirname(path), _PARTIAL)
+    unfinished = os.path.join(os.path.dirname(path), _PARTIAL)
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    if os.path.lexists(partial):
-        os.unlink(partial)
-    make(source, partial)
-    os.replace(partial, path)
+    if os.path.lexists(unfinished):
+        os.unlink(unfinished)
+    make(source, unfinished)
+    patiently(lambda: os.replace(unfinished, path))
 
 
 def _link_or_copy(source: str, target: str) -> None:

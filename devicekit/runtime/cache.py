@@ -133,7 +133,7 @@ def _read_own(path: str) -> str:
     flags = os.O_RDONLY
     for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY", "O_NOINHERIT"):
         flags |= getattr(os, name, 0)
-    with open(_patiently(lambda: os.open(path, flags)), "rb") as stream:
+    with open(patiently(lambda: os.open(path, flags)), "rb") as stream:
         status = os.fstat(stream.fileno())
         if not stat.S_ISREG(status.st_mode) or status.st_size > _LIMIT_BYTES:
             raise ValueError("not a file of devicekit")
@@ -142,8 +142,8 @@ def _read_own(path: str) -> str:
         return stream.read(_LIMIT_BYTES + 1).decode("utf-8")
 
 
-def _patiently(action: Callable[[], T]) -> T:
-    """Open or replace a file. Windows refuses while another process replaces or reads it, which takes milliseconds."""
+def patiently(action: Callable[[], T]) -> T:
+    """Open, replace or remove a file. Windows refuses while another process has it open, which takes milliseconds."""
     deadline = time.monotonic() + _BUSY_S
     while True:
         try:
@@ -164,7 +164,7 @@ def _write_whole(folder: str, name: str, text: str, prefix: str) -> Optional[str
         handle, temporary = tempfile.mkstemp(prefix=prefix, dir=folder)  # for this user only
         with os.fdopen(handle, "w", encoding="utf-8") as stream:
             stream.write(text)
-        _patiently(lambda: os.replace(temporary, os.path.join(folder, name)))
+        patiently(lambda: os.replace(temporary, os.path.join(folder, name)))
     except OSError as error:
         if temporary and os.path.exists(temporary):
             os.unlink(temporary)
