@@ -179,3 +179,31 @@ def test_a_user_s_snapshot_becomes_a_machine(tool, tmp_path, monkeypatch, capsys
 def test_a_snapshot_is_not_read_as_a_simulated_machine(name):
     with pytest.raises(MachineFileError):
         read_machine(SimulatedHost(os.path.join(FOLDER, name)))
+
+
+def test_windows_may_be_on_another_drive(tmp_path):
+    """Each machine with files of Windows' own, moved: all that is known of it is the same."""
+    names = [name for name in SIMULATED if SimulatedHost(os.path.join(FOLDER, name)).is_dir("C:\\Windows")]
+    assert "windows-no-msvc-runtime" in names
+    for name in SIMULATED:
+        with open(os.path.join(FOLDER, name, "host.json"), encoding="utf-8") as stream:
+            text = stream.read()
+        for part in ("Windows", "Program Files"):
+            text = text.replace("C:\\\\%s\\\\" % part, "D:\\\\%s\\\\" % part)
+        host = json.loads(text)
+        if "like" not in host:
+            host["env"] = dict(host.get("env", {}), SystemRoot="D:\\Windows", ProgramFiles="D:\\Program Files")
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "host.json").write_text(json.dumps(host), encoding="utf-8")
+    for name in names:
+        there, moved = (read_machine(SimulatedHost(os.path.join(folder, name))) for folder in (FOLDER, str(tmp_path)))
+        text = json.dumps(moved.to_dict())
+        for part in ("Windows", "Program Files"):
+            text = text.replace("D:\\\\" + part, "C:\\\\" + part)
+        assert json.loads(text) == there.to_dict(), name
+
+
+@pytest.mark.parametrize("text", ["", "Windows", "\\\\server\\share", "D:Windows", "/tmp"])
+def test_the_folder_of_windows_is_absolute_whatever_the_environment_says(make_machine, text):
+    host = make_machine(system="windows", env={"SystemRoot": text, "ProgramFiles": text})
+    assert (host.system_folder(), host.system_folder("PROGRAMFILES")) == ("C:\\Windows", "C:\\Program Files")

@@ -16,7 +16,9 @@ from checks import WINE, lacks_in_wine
 from devicekit.children.call import run_child
 from devicekit.children.foreground import run_listening
 from devicekit.children.windows_job import end_job, processes_of_job, start_in_job, usage_of_job
+from devicekit.cli.inputs import clipboard
 from devicekit.diagnosis.shells import CMD
+from devicekit.errors import DevicekitError
 from devicekit.machine.live_host import LiveHost
 from devicekit.machine.probe.native import find_libraries
 from devicekit.machine.probe.nvml_question import NvmlQuestion
@@ -129,6 +131,12 @@ def test_cmd_sets_variables_for_what_follows():
 def test_a_library_of_the_system_is_listed_once():
     found = find_libraries(LiveHost(), lambda name: name.lower() == "kernel32.dll")
     assert len(found.content) == 1
+
+
+def test_where_the_clipboard_cannot_be_read_the_keys_are_those_of_windows(monkeypatch, tmp_path):
+    monkeypatch.setenv("SYSTEMROOT", str(tmp_path))  # without PowerShell
+    with pytest.raises(DevicekitError, match="end with Ctrl-Z and Enter"):
+        clipboard()
 
 
 def test_a_path_that_is_too_long_raises_nothing(tmp_path):

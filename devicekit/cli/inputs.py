@@ -20,16 +20,16 @@ _FACTS_LIMIT_BYTES = 4 << 20
 #: A single word that is the name of an error and not of a file: ``CUDA_ERROR_NO_DEVICE``, ``cudaErrorNoDevice``, ``SIGILL``.
 _ERROR_NAME = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|\w*(?:Error|Exception)\w*|SIG[A-Z]{2,8}")
 
-#: Commands that print the clipboard, by absolute path: the working folder is not searched.
+#: Commands that print the clipboard, by absolute path: the working folder is not searched. On Windows below its own folder.
 _CLIPBOARDS = (
     ("/usr/bin/pbpaste",),
     ("/usr/bin/wl-paste", "--no-newline"),
     ("/usr/bin/xclip", "-selection", "clipboard", "-o"),
     ("/usr/bin/xsel", "--clipboard", "--output"),
-    (
-        "C:\\Windows\\System32\\WindowsPowerShell\\v1.0\\powershell.exe",
-        *("-NoProfile", "-Command", "[Console]::OutputEncoding = [Text.Encoding]::UTF8; Get-Clipboard -Raw"),
-    ),
+)
+_POWERSHELL = (
+    "System32\\WindowsPowerShell\\v1.0\\powershell.exe",
+    *("-NoProfile", "-Command", "[Console]::OutputEncoding = [Text.Encoding]::UTF8; Get-Clipboard -Raw"),
 )
 
 
@@ -160,8 +160,11 @@ def clipboard() -> str:
     """Return the text in the clipboard; raise DevicekitError if there is no clipboard, or no text in it."""
     from ..machine.live_host import LiveHost
 
-    host, problem = LiveHost(), ""
-    for command in _CLIPBOARDS:
+    host, problem, commands, end, names = LiveHost(), "", _CLIPBOARDS, "Ctrl-D", "wl-paste, xclip, xsel, pbpaste"
+    if host.system == "windows":
+        commands = ((host.join(host.system_folder(), _POWERSHELL[0]), *_POWERSHELL[1:]),)
+        end, names = "Ctrl-Z and Enter", "powershell.exe"
+    for command in commands:
         if not host.is_file(command[0]):
             continue
         done = host.run(command, timeout_s=5.0)
@@ -171,6 +174,6 @@ def clipboard() -> str:
     if problem:
         raise DevicekitError("cannot read the clipboard: %s; paste the text instead: devicekit explain -" % problem)
     raise DevicekitError(
-        "no command found that prints the clipboard (wl-paste, xclip, xsel, pbpaste); paste the text instead: "
-        "devicekit explain - (end with Ctrl-D)"
+        "no command found that prints the clipboard (%s); paste the text instead: devicekit explain - (end with %s)"
+        % (names, end)
     )

@@ -16,6 +16,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..children.spawn import ToolResult
 
+#: Folders of Windows by the variable that names them, and where they are as a rule. It need not be the drive C.
+_WINDOWS_FOLDERS = {"SYSTEMROOT": "C:\\Windows", "PROGRAMFILES": "C:\\Program Files"}
+
 
 class Entry(NamedTuple):
     """One name in a folder."""
@@ -209,6 +212,16 @@ class Host:
     def exists(self, path: str) -> bool:
         """Return whether anything is there."""
         return self.info(path) is not None
+
+    def variable(self, name: str) -> str:
+        """Return an environment variable, "" if it is not set. ``name`` is in upper case; Windows ignores the case."""
+        windows = self.system == "windows"
+        return next((text for key, text in self.environ().items() if (key.upper() if windows else key) == name), "")
+
+    def system_folder(self, variable: str = "SYSTEMROOT") -> str:
+        """Return Windows' own folder, or that of programs (``PROGRAMFILES``): an absolute path on a drive in any case."""
+        text = self.variable(variable)
+        return self.path.normpath(text) if re.match(r"[A-Za-z]:[\\/]", text) else _WINDOWS_FOLDERS[variable]
 
     def scrub(self, text: str) -> str:
         """Return a text without this user's home folder, user name and host name.

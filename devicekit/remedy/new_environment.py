@@ -12,6 +12,7 @@ from typing import Callable, Iterator, List, Mapping, NamedTuple, Optional, Sequ
 from ..children.tool import run_long_tool, run_tool
 from ..errors import RemedyError
 from ..machine.interpreter import other_interpreter
+from ..machine.live_host import LiveHost
 from ..runtime.verify import verify_interpreter
 from .installers import find_uv, variables
 from .result import NewEnvironment
@@ -178,7 +179,7 @@ def _of_pyenv(version: str, environment: Mapping[str, str]) -> List[str]:
 
 
 def _of_launcher(version: str) -> Optional[str]:
-    launcher = os.path.join(os.environ.get("SYSTEMROOT", "C:\\Windows"), "py.exe")
+    launcher = os.path.join(LiveHost().system_folder(), "py.exe")
     if not os.path.isfile(launcher):
         return None
     try:

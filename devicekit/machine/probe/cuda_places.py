@@ -20,7 +20,7 @@ def loader_path(host: Host) -> Tuple[str, ...]:
     """The folders of the path variable. On Linux the dynamic linker reads it once, at the start."""
     windows = host.system == "windows"
     variable = {"windows": "PATH", "macos": "DYLD_LIBRARY_PATH"}.get(host.system, "LD_LIBRARY_PATH")
-    value = next((text for name, text in host.environ().items() if name.upper() == variable), "")
+    value = host.variable(variable)
     if host.system == "linux":
         try:
             then = host.read_text("/proc/self/environ", 4 << 20).split("\0")
@@ -45,7 +45,7 @@ def windows_steps(host: Host) -> List[Tuple[str, Tuple[str, ...]]]:
     TensorFlow passes LOAD_WITH_ALTERED_SEARCH_PATH, which changes nothing for a name without a folder; what
     ``os.add_dll_directory`` adds counts for neither (learn.microsoft.com: Dynamic-link library search order).
     """
-    root = next((text for name, text in host.environ().items() if name.upper() == "SYSTEMROOT"), "") or "C:\\Windows"
+    root = host.system_folder()
     system = tuple(host.join(root, name) if name else root for name in ("System32", "System", ""))
     python = host.interpreter
     # In a virtual environment python.exe starts the one that it was made with.
@@ -88,7 +88,6 @@ def conda_folders(host: Host) -> Iterator[str]:
 
 #: Variables that name a toolkit's folder.
 FOLDER_VARIABLES = ("CUDA_DIR", "CUDA_HOME", "CUDA_PATH")
-_PROGRAMS = "C:\\Program Files\\NVIDIA GPU Computing Toolkit\\CUDA"
 
 
 def toolkits(host: Host) -> Iterator[Tuple[str, str]]:
@@ -97,7 +96,9 @@ def toolkits(host: Host) -> Iterator[Tuple[str, str]]:
     for name in sorted(environ):
         if environ[name] and (name in FOLDER_VARIABLES or re.match(r"CUDA_PATH_V\d+_\d+$", name)):
             yield environ[name], name
-    parent = _PROGRAMS if host.system == "windows" else "/usr/local"
+    parent = "/usr/local"
+    if host.system == "windows":
+        parent = host.join(host.system_folder("PROGRAMFILES"), "NVIDIA GPU Computing Toolkit", "CUDA")
     for name in host.names_if_any(parent):
         if re.match(r"cuda(-[\d.]+)?$" if host.system != "windows" else r"v\d+\.\d+$", name):
             yield host.join(parent, name), "toolkit"

@@ -5,6 +5,7 @@ from typing import Callable, Dict, Iterable, List, Optional, Tuple
 
 from ..facts import Fact, Library, Native, OsRelease
 from ..host import Host
+from .cuda_places import windows_steps
 from .processor import read_processor
 
 
@@ -132,7 +133,6 @@ def _read_libc(host: Host) -> "Fact[str]":
     return Fact.unknown("neither glibc's confstr nor a musl loader was found")
 
 
-_SYSTEM_FOLDER = "C:\\Windows\\System32"
 _MSVC = re.compile(r"(msvcp|vcruntime)140(_\d)?\.dll$")
 
 
@@ -143,10 +143,11 @@ def _read_msvc(host: Host) -> "Fact[Tuple[Library, ...]]":
     """
     if host.system != "windows":
         return Fact.absent(problem="the Visual C++ runtime is Windows' own")
+    system = host.join(host.system_folder(), "System32")
     try:
-        host.list_names(_SYSTEM_FOLDER)
+        host.list_names(system)
     except OSError as error:
-        return Fact.unknown(host.scrub(str(error)), _SYSTEM_FOLDER)
+        return Fact.unknown(host.scrub(str(error)), system)
     interpreter = host.interpreter
     found: List[Library] = []
     folders = [host.path.dirname(interpreter.executable)]
@@ -154,7 +155,9 @@ def _read_msvc(host: Host) -> "Fact[Tuple[Library, ...]]":
         folders += [prefix, host.join(prefix, "Library", "bin")]
     _search(host, folders, "interpreter", _is_msvc, found, [])
     others = find_libraries(host, _is_msvc)
-    return Fact.of(tuple(found) + (others.or_none() or ()), "System32, PATH and the interpreter's folders")
+    return Fact.of(
+        tuple(dict.fromkeys((*found, *(others.or_none() or ())))), "System32, PATH and the interpreter's folders"
+    )
 
 
 def _is_msvc(name: str) -> bool:
@@ -163,12 +166,8 @@ def _is_msvc(name: str) -> bool:
 
 # The search for native libraries: each step yields folders or files and says its name.
 
-#: Where libraries may lie that neither the environment nor the dynamic linker's cache names.
-_USUAL_FOLDERS = {
-    "linux": ("/usr/lib/wsl/lib", "/usr/local/cuda/lib64", "/opt/rocm/lib"),
-    "windows": ("C:\\Windows\\System32",),
-    "macos": (),
-}
+#: Where Linux may have libraries that neither the environment nor the dynamic linker's cache names.
+_USUAL_FOLDERS = ("/usr/lib/wsl/lib", "/usr/local/cuda/lib64", "/opt/rocm/lib")
 #: The dynamic linker's own folders: listed only where there is no cache (musl, minimal images), since they are large.
 _LOADER_FOLDERS = ("/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib")
 _PATH_VARIABLE = {"linux": "LD_LIBRARY_PATH", "macos": "DYLD_LIBRARY_PATH", "windows": "PATH"}
@@ -177,20 +176,23 @@ _PATH_VARIABLE = {"linux": "LD_LIBRARY_PATH", "macos": "DYLD_LIBRARY_PATH", "win
 def find_libraries(host: Host, wanted: Callable[[str], bool]) -> "Fact[Tuple[Library, ...]]":
     """Return the native libraries whose file name is wanted, in the dynamic linker's order.
 
-    Order (``ld.so(8)``; on Windows the DLL search order): the path variable, the dynamic linker's cache, the usual folders.
+    Order (``ld.so(8)``): the path variable, the dynamic linker's cache, the usual folders; on Windows that of `windows_steps`.
     """
     found: List[Library] = []
     problems: List[str] = []
     variable = _PATH_VARIABLE.get(host.system, "LD_LIBRARY_PATH")
-    separator = ";" if host.system == "windows" else ":"
-    value = next((text for name, text in host.environ().items() if name.upper() == variable), "")
-    _search(host, [part for part in value.split(separator) if part], variable, wanted, found, problems)
+    if host.system == "windows":
+        for via, folders in windows_steps(host):
+            _search(host, folders, via, wanted, found, problems)
+    else:
+        folders = tuple(part for part in host.variable(variable).split(":") if part)
+        _search(host, folders, variable, wanted, found, problems)
     cache = host.loader_cache()
     for name in sorted(filter(wanted, cache)):
         found.append(_library(host, name, cache[name], "ld.so.cache"))
-    if not cache and host.system == "linux":
-        _search(host, _LOADER_FOLDERS, "system", wanted, found, problems)
-    _search(host, _USUAL_FOLDERS.get(host.system, ()), "system", wanted, found, problems)
+    if host.system == "linux":
+        folders = _USUAL_FOLDERS if cache else _LOADER_FOLDERS + _USUAL_FOLDERS
+        _search(host, folders, "system", wanted, found, problems)
     source = "%s%s and the usual folders" % (variable, ", ld.so.cache" if host.system == "linux" else "")
     if problems and not found:
         return Fact.unknown("; ".join(problems[:3]), source)

@@ -14,9 +14,6 @@ _LIBRARY = "libnvidia-ml.so.1"
 #: Signs of a driver of NVIDIA's: its kernel module, its device nodes, WSL's bridge to Windows' driver.
 _SIGNS = ("/proc/driver/nvidia", "/dev/nvidiactl", "/dev/dxg")
 
-#: Where nvidia-ml-py looks on Windows: what drivers install now, and what they did up to 2018.
-_WINDOWS = ("C:\\Windows\\System32\\nvml.dll", "C:\\Program Files\\NVIDIA Corporation\\NVSMI\\nvml.dll")
-
 #: The dynamic linker's own folders, where it has no cache; and where WSL keeps the driver, which its loader may not know.
 _LOADER_FOLDERS = ("/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib")
 _WSL_FOLDER = "/usr/lib/wsl/lib"
@@ -80,7 +77,10 @@ def nvml_task(host: Host, sign: bool = False) -> NvmlQuestion:
 def _find_library(host: Host) -> Tuple[str, bool]:
     """Find the library, and say whether the dynamic linker finds it by its name alone."""
     if host.system == "windows":
-        return next((path for path in _WINDOWS if host.exists(path)), ""), True
+        # Where nvidia-ml-py looks: what drivers install now, and what they did up to 2018.
+        now = host.join(host.system_folder(), "System32", "nvml.dll")
+        then = host.join(host.system_folder("PROGRAMFILES"), "NVIDIA Corporation", "NVSMI", "nvml.dll")
+        return next((path for path in (now, then) if host.exists(path)), ""), True
     folders = [part for part in host.environ().get("LD_LIBRARY_PATH", "").split(":") if part]
     cache = host.loader_cache()
     if not cache:
