@@ -17,6 +17,7 @@ from devicekit.children.call import run_child
 from devicekit.children.foreground import run_listening
 from devicekit.children.windows_job import end_job, processes_of_job, start_in_job, usage_of_job
 from devicekit.cli.inputs import clipboard
+from devicekit.diagnosis.commands import Place, Shell
 from devicekit.diagnosis.shells import CMD
 from devicekit.errors import DevicekitError
 from devicekit.machine.live_host import LiveHost
@@ -126,6 +127,18 @@ def test_cmd_sets_variables_for_what_follows():
     gone = CMD.joint.join([CMD.unset("DK_A"), CMD.run([sys.executable, "-c", code])])
     done = subprocess.run(gone, shell=True, env=dict(environment, DK_A="1"), stdout=subprocess.PIPE, timeout=100)
     assert json.loads(done.stdout.decode())[0] is None, gone
+
+
+def test_the_step_that_ends_a_program_ends_one_without_a_window():
+    forms = dict(Shell(Place("windows")).end_processes_fix("", [4711]).commands)
+    process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+    try:
+        line = forms["cmd"].replace("4711", str(process.pid))
+        done = subprocess.run(line, shell=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, timeout=100)
+        assert done.returncode == 0, done.stdout
+        process.wait(100)
+    finally:
+        process.kill()
 
 
 def test_a_library_of_the_system_is_listed_once():

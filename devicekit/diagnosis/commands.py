@@ -269,7 +269,7 @@ class Shell:
         forms = {
             "posix": "kill %s" % " ".join(map(str, pids)),
             "powershell": "Stop-Process -Id %s" % ", ".join(map(str, pids)),
-            "cmd": "taskkill %s" % " ".join("/PID %d" % pid for pid in pids),
+            "cmd": "taskkill /F %s" % " ".join("/PID %d" % pid for pid in pids),
         }
         return self.fix(text, Command((by_shell(forms),), "system", undoable=False), instead)
 
