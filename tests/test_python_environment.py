@@ -473,7 +473,7 @@ def test_files_of_another_user_are_not_missing(make_machine, denied, expected, n
         assert found.fix[0].command == "sudo chmod -R a+rX %s%s" % (SITE, denied)
 
 
-@pytest.mark.skipif(os.name != "posix" or not hasattr(os, "geteuid"), reason="permissions of POSIX")
+@pytest.mark.only_on("posix", reason="permissions of POSIX")
 def test_who_may_read_is_told_by_the_system(tmp_path):
     closed = tmp_path / "closed"
     closed.mkdir()
