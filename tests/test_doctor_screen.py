@@ -13,6 +13,7 @@ import pytest
 from devicekit import diagnose, select_device
 from devicekit.cli.main import main
 from devicekit.errors import MachineFileError
+from devicekit.machine.probe import read_machine
 from devicekit.machine.snapshot import load_machine, pack, unpack
 from devicekit.report.amounts import system_name
 from devicekit.report.screen import LIMIT, doctor_screen
@@ -130,6 +131,18 @@ def test_systems_have_the_names_that_people_know():
     named = {load(name).native.os_version.or_none(): system_name(load(name)) for name in machines()}
     assert named["10.0.22631"] == "Windows 11 23H2"
     assert named["23.5.0"] == "macOS 14.5"
+
+
+@pytest.mark.parametrize(
+    "release, name",
+    [
+        ("6.1.7601", "7"), ("6.3.9600", "8.1"), ("10.0.14393", "10 1607"), ("10.0.17763", "10 1809"),
+        ("10.0.18362", "10 1903"), ("10.0.20348", "Server 2022"), ("10.0.22000", "11 21H2"),
+        ("10.0.27000", "11 (build 27000)"),
+    ],
+)  # fmt: skip
+def test_a_release_of_windows_has_the_name_that_people_know(make_machine, release, name):
+    assert system_name(read_machine(make_machine(system="windows", release=release))) == "Windows " + name
 
 
 # The same for a bug report

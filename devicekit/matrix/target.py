@@ -176,6 +176,35 @@ def macos_version(text: str) -> Optional[str]:
     return "10.%d" % (major - 4) if major in (18, 19) else text
 
 
+#: Releases of Windows by their build (learn.microsoft.com/windows/release-health and windows-server, 2026-11). A server that
+#: has the build of a desktop release is not told from it.
+_WINDOWS = {
+    7600: "7", 7601: "7", 9200: "8", 9600: "8.1", 10240: "10 1507", 10586: "10 1511", 14393: "10 1607", 15063: "10 1703",
+    16299: "10 1709", 17134: "10 1803", 17763: "10 1809", 18362: "10 1903", 18363: "10 1909", 19041: "10 2004",
+    19042: "10 20H2", 19043: "10 21H1", 19044: "10 21H2", 19045: "10 22H2", 20348: "Server 2022", 22000: "11 21H2",
+    22621: "11 22H2", 22631: "11 23H2", 25398: "Server 23H2", 26100: "11 24H2", 26200: "11 25H2",
+}  # fmt: skip
+
+
+def windows_build(release: str) -> Optional[int]:
+    """Return the build number in a Windows release (10.0.19045), None if it has none."""
+    match = re.match(r"\d+\.\d+\.(\d+)", release)
+    return int(match.group(1)) if match else None
+
+
+def windows_name(release: str) -> str:
+    """Return a release of Windows as people know it.
+
+    >>> windows_name("10.0.22631"), windows_name("6.3.9600"), windows_name("10.0.22635"), windows_name("10.0.17000")
+    ('Windows 11 23H2', 'Windows 8.1', 'Windows 11 (build 22635)', 'Windows 10 (build 17000)')
+    """
+    build = windows_build(release)
+    if build is None:
+        return "Windows"
+    known = _WINDOWS.get(build)
+    return "Windows " + (known or "%s (build %d)" % ("11" if build >= 22000 else release.partition(".")[0], build))
+
+
 def _numbers(version: str) -> Tuple[int, int]:
     parts = [int(number) for number in re.findall(r"\d+", version)[:2]] + [0, 0]
     return (parts[0], parts[1])

@@ -10,7 +10,7 @@ from ..errors import UnknownFactError
 from ..machine.accelerators import Accelerator, accelerators
 from ..machine.facts import Machine, Native
 from ..matrix.matrix import TENSORFLOW_OWNERS
-from ..matrix.target import macos_version
+from ..matrix.target import macos_version, windows_name
 from ..measure.numerics.result import VERDICTS, Difference
 from ..selection.selection import Selection, is_stuck
 
@@ -68,22 +68,13 @@ def processor(machine: Machine) -> str:
     return " ".join(model.split()) or native.architecture
 
 
-#: Releases of Windows by their build (learn.microsoft.com/windows/release-health, 2026-11).
-_WINDOWS = {
-    19041: "10 2004", 19042: "10 20H2", 19043: "10 21H1", 19044: "10 21H2", 19045: "10 22H2", 22000: "11 21H2",
-    22621: "11 22H2", 22631: "11 23H2", 26100: "11 24H2", 26200: "11 25H2",
-}  # fmt: skip
-
-
 def system_name(machine: Machine) -> str:
     """Return the operating system as people know it: ``Windows 11 23H2`` for build 22631, ``macOS 14.5`` for Darwin 23.5."""
     native = machine.native
     version = native.os_version.or_none() or ""
     found = re.match(r"(\d+)\.(\d+)\.(\d+)", version)
     if native.system == "windows" and found:
-        build = int(found.group(3))
-        release = _WINDOWS.get(build) or ("11" if build >= 22000 else found.group(1))
-        return "Windows %s%s" % (release, "" if build in _WINDOWS else " (build %d)" % build)
+        return windows_name(version)
     if native.system == "macos" and found:
         # From Darwin 23 on, the minor versions are the same.
         minor = "." + found.group(2) if int(found.group(1)) >= 23 else ""

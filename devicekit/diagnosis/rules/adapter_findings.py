@@ -1,10 +1,10 @@
 """What keeps a DirectML build of TensorFlow from single adapters: their drivers, what they are, DML_VISIBLE_DEVICES."""
 
-import re
-from typing import Iterable, List, Optional, Tuple
+from typing import Iterable, List, Tuple
 
 from ...errors import UnknownFactError
 from ...machine.facts import DxAdapter
+from ...matrix.target import windows_build, windows_name
 from .. import pages
 from ..findings import Evidence, Finding, Fix
 from ..view import View
@@ -27,12 +27,6 @@ _SORTING_BUILD = 17134
 #: The oldest Windows drivers that reach into WSL (learn.microsoft.com, gpu-tensorflow-wsl): NVIDIA's 460.20 by its number in
 #: Windows. AMD's minimum is not in the scheme of Windows' driver versions.
 _WSL_DRIVERS = {"10de": (27, 21, 14, 6020), "8086": (28, 20, 100, 8322)}
-
-
-def windows_build(release: str) -> Optional[int]:
-    """Return the build number in a Windows release (10.0.19045), None if it has none."""
-    match = re.match(r"\d+\.\d+\.(\d+)", release)
-    return int(match.group(1)) if match else None
 
 
 def unusable_adapters(view: View, name: str) -> Iterable[Finding]:
@@ -80,7 +74,7 @@ def _order(view: View, name: str, listing: AdapterListing) -> Iterable[Finding]:
         yield _finding(
             "info",
             "Windows before 1803 does not sort adapters by performance: GPU 0 may not be the fastest.",
-            [Evidence("build %d" % build, "the operating system")],
+            [Evidence(windows_name(view.machine.native.release), "the operating system")],
             [_set(view, "Put the number of the fastest one first", "1,0")],
         )
     version = view.machine.python.version_of("tensorflow-directml-plugin") or ""

@@ -3,11 +3,12 @@
 from typing import Iterable, List, Sequence, Tuple
 
 from ...matrix.matrix import accepts, version_at_least
+from ...matrix.target import windows_build, windows_name
 from .. import pages
 from ..findings import Evidence, Finding, Fix, Kind, LazyFixes
 from ..install_fixes import elsewhere, replace_by_goal
 from ..view import View
-from .adapter_findings import unusable_adapters, windows_build
+from .adapter_findings import unusable_adapters
 from .driver_installs import vendor_driver
 from .frameworks import uses
 from .gpu_builds import better_on_windows, other_vendor_for
@@ -192,14 +193,15 @@ def directml_unsupported(view: View) -> Iterable[Finding]:
         return
     name = "tensorflow-directml" + ("" if flavor == "fork" else "-plugin")
     row = next(item for item in view.matrix.directml() if item.distribution == name)
-    text = "Update Windows to 10.0.%d or later" % row.windows_build
-    reason, fix = "", Fix(text, who="admin", changes="system", undoable=False)
-    evidence: Tuple[Evidence, ...] = (Evidence(native.release, "the operating system"),)
+    needed = windows_name("10.0.%d" % row.windows_build)
+    reason, fix = "", Fix("Update to %s or later" % needed, who="admin", changes="system", undoable=False)
+    release = native.release
     blocks: Tuple[str, ...] = ("directml",)
     if native.system == "windows":
         build = windows_build(native.release)
         if build is not None and build < row.windows_build:
-            reason = "needs Windows build %d or later; this is %d" % (row.windows_build, build)
+            reason = "needs %s or later; this is %s" % (needed, windows_name(native.release))
+            release = "%s, %s" % (windows_name(native.release), native.release)
     elif view.wsl == 2 and "microsoft" in native.release.lower():
         kernel = native.release.partition("-")[0]
         if version_at_least(kernel, _LEAST_KERNEL) is False:
@@ -207,6 +209,7 @@ def directml_unsupported(view: View) -> Iterable[Finding]:
             fix = view.shell.update_wsl_fix("Update WSL's kernel and restart it")
             blocks = ("directml",) if version_at_least(kernel, _FIRST_KERNEL) is False else ()
     if reason:
+        evidence = (Evidence(release, "the operating system"),)
         yield Finding(
             "directml-unsupported", "warning", "%s %s." % (name, reason), evidence, (fix,), blocks, pages.DIRECTML
         )

@@ -7,13 +7,12 @@ from ...machine.accelerators import Accelerator
 from ...matrix.gpu_support import code_for
 from ...matrix.matrix import normal_name, version_at_least
 from ...matrix.projects import Build
-from ...matrix.target import Target
+from ...matrix.target import Target, windows_build
 from ...matrix.windows_gpu import ways_on_windows
 from .. import pages
 from ..findings import Evidence, Finding, Fix, Kind, LazyFixes
 from ..requirements import applies
 from ..view import View
-from .adapter_findings import windows_build
 from .cuda_order import cuda_accelerators
 from .driver_installs import driver_need, driver_version, forward_compatibility, update_driver
 from .frameworks import GpuBuild, gpu_build, uses
