@@ -39,13 +39,18 @@ def printable(text: str, ascii_only: bool = False, lines: bool = False) -> str:
 
 def first_line(error: BaseException, most: int = 300) -> str:
     """Return an exception's type and the first line of its text, for messages; also of one whose own text raises."""
-    lines = (_text(error) or "").strip().splitlines()
+    lines = text_of(error).strip().splitlines()
     return _after_type(error, lines[0][:most] if lines else "")
 
 
 def one_line(error: BaseException, most: int = 400) -> str:
     """Return an exception's type and its whole text in one line: frameworks give the cause in a later one."""
-    return _after_type(error, " ".join((_text(error) or "").split())[:most])
+    return _after_type(error, " ".join(text_of(error).split())[:most])
+
+
+def text_of(error: BaseException) -> str:
+    """Return an exception's text, "" if asking for it raises."""
+    return _text(error) or ""
 
 
 def _after_type(error: BaseException, text: str) -> str:
@@ -77,6 +82,21 @@ def foreign_code() -> Iterator[None]:
         if isinstance(error, Exception) and _text(error) is not None:
             raise
         raise ImportError("it raised " + first_line(error)) from error
+
+
+@contextlib.contextmanager
+def lost_if_unheard() -> Iterator[None]:
+    """Tell the user something: what streams and log handlers of the program raise is dropped.
+
+    Standard error may be closed, None, or an object that cannot write. Ctrl-C passes, and a warning that the program's filters
+    make an error.
+    """
+    try:
+        with foreign_code():
+            yield
+    except Exception as error:
+        if isinstance(error, Warning):
+            raise
 
 
 class DevicekitError(Exception):
@@ -223,29 +243,25 @@ def notify(
     message = _message_of(finding, requested)
     if key not in _logged:
         _logged.add(key)
-        import logging
-
-        level = {"error": logging.ERROR, "warning": logging.WARNING}.get(finding.severity, logging.INFO)
-        own_logger().log(level, "%s", message, extra={"finding": finding.to_dict()})
+        level = finding.severity if finding.severity in ("error", "warning") else "info"
+        log(level, "%s", message, extra={"finding": finding.to_dict()})
     if not quiet and key not in _shown:
         _shown.update((key, key[:2] + ("",)))
-        try:
-            warnings.warn(category(finding, message), stacklevel=_stack_level())
-        except Exception as error:
-            if isinstance(error, Warning):  # the program's filters make errors of warnings
-                raise
-            # Standard error is closed, or is an object of the program's that cannot write: no one can be told.
+        level_of_caller = _stack_level()
+        with lost_if_unheard():
+            warnings.warn(category(finding, message), stacklevel=level_of_caller)
 
 
-def own_logger() -> Any:
-    """Return devicekit's logger, which prints nothing unless the program configures logging."""
+def log(level: str, text: str, *arguments: Any, **options: Any) -> None:
+    """Log without control characters, by devicekit's logger, which prints nothing unless the program configures logging."""
     import logging
 
     logger = logging.getLogger("devicekit")
     if not any(isinstance(handler, logging.NullHandler) for handler in logger.handlers):
         # A library must not print: without this, logging's last resort would write to standard error.
         logger.addHandler(logging.NullHandler())
-    return logger
+    with lost_if_unheard():
+        getattr(logger, level)("%s", printable(text % arguments, lines=True), **options)
 
 
 def _stack_level() -> int:

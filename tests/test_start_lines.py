@@ -11,7 +11,6 @@ import pytest
 from devicekit import explain
 from devicekit.children.stderr_filter import StderrFilter
 from devicekit.children.stderr_filter_child import Filter
-from devicekit.errors import own_logger
 from devicekit.runtime.start_lines import known_forms, log_held
 
 pytestmark = pytest.mark.only_on("posix", reason="POSIX only")
@@ -330,6 +329,5 @@ def test_explain_finds_no_error_in_what_is_held_back_everywhere():
 
 def test_what_was_held_back_is_logged_for_those_who_ask(caplog):
     with caplog.at_level("DEBUG", logger="devicekit"):
-        own_logger()
         log_held(("one",))
     assert [record.getMessage() for record in caplog.records] == ["held back: one"]

@@ -6,7 +6,7 @@ import threading
 import time
 from typing import Any, List
 
-from ..errors import printable
+from ..errors import foreign_code, printable
 from .locks import ForkSafeLock
 
 #: Those that are shown, the innermost last: only that one is drawn.
@@ -81,9 +81,10 @@ class Progress:
     def _write(self, text: str) -> None:
         try:
             assert self._stream is not None
-            self._stream.write(text)
-            self._stream.flush()
-        except (OSError, ValueError):  # the terminal is gone, or the stream was closed
+            with foreign_code():
+                self._stream.write(text)
+                self._stream.flush()
+        except Exception:  # the terminal is gone, the stream was closed, or is an object of the program's
             self._stream, self._length = None, 0
 
 
@@ -92,8 +93,9 @@ def is_watched(stream: Any) -> bool:
     if type(stream).__module__.partition(".")[0] == "ipykernel":
         return True
     try:
-        return bool(stream.isatty())
-    except (AttributeError, ValueError):  # none at all, a user's own class, or a closed one
+        with foreign_code():
+            return bool(stream.isatty())
+    except Exception:  # none at all, a closed one, or an object of the program's, which may raise anything
         return False
 
 
@@ -105,8 +107,9 @@ def _encodable(text: str, stream: Any) -> str:
 
 def _columns(stream: Any) -> int:
     try:
-        return os.get_terminal_size(stream.fileno()).columns or 80
-    except (OSError, ValueError, AttributeError):  # a notebook
+        with foreign_code():
+            return os.get_terminal_size(stream.fileno()).columns or 80
+    except Exception:  # a notebook, or an object of the program's
         return 80
 
 

@@ -9,6 +9,7 @@ import sys
 import time
 from typing import List, Optional, Sequence, Tuple
 
+from ..errors import lost_if_unheard
 from .process_tree import end_all, leave
 from .scripts import python_command
 from .spawn import CANNOT_START, TIMED_OUT, Process, spawn
@@ -146,7 +147,5 @@ def _is_same(one: int, other: int) -> bool:
 
 def _flush() -> None:
     """Write out what Python has buffered, so that it goes where it was meant to."""
-    try:
+    with lost_if_unheard():
         sys.stderr.flush()
-    except (OSError, ValueError, AttributeError):  # none at all, closed, or its reader has gone
-        pass

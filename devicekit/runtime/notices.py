@@ -10,6 +10,7 @@ from ..errors import (
     DeviceUnavailableError,
     DeviceWarning,
     FallbackWarning,
+    lost_if_unheard,
     notify,
 )
 from ..selection.selection import Selection, is_stuck
@@ -50,7 +51,8 @@ def setting_finding(name: str, problem: str) -> Finding:
 def announce(selection: Selection, quiet: bool, verbose: Optional[bool]) -> None:
     """Warn about what the user must know, and log the rest."""
     if verbose and not quiet:
-        print(selection, file=sys.stderr)
+        with lost_if_unheard():
+            sys.stderr.write("%s\n" % selection)
     for number, finding in enumerate(selection.findings):
         family: Type[DeviceWarning] = _FAMILIES.get(finding.code, CompatibilityWarning)
         broken = name_of(selection.framework) in finding.blocks

@@ -7,7 +7,7 @@ caller says: leasing, measuring and tuning belong to packages above this one.
 from typing import Callable, List, Sequence, Tuple
 
 from ..diagnosis.findings import Finding
-from ..errors import own_logger
+from ..errors import log
 from ..machine.detect import real_machine, stand_ins
 from ..machine.facts import Machine
 from ..records import Record
@@ -88,8 +88,9 @@ def run(device: str, options: Options, stages: Sequence[Stage] = (apply,)) -> Se
     request, findings = _requested(device)
     options = options.checked()
     if stand_ins.get():
-        own_logger().warning(
-            "auto() sets up this real machine, even inside simulated_machine(); select_device() answers for the simulated one"
+        log(
+            "warning",
+            "auto() sets up this real machine, even inside simulated_machine(); select_device() answers for the simulated one",
         )
     arguments = (request, options.for_setup)
     with lock:

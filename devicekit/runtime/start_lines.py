@@ -11,7 +11,7 @@ from typing import Any, Dict, Iterable, List, Optional, Set
 
 from ..children.progress import is_watched
 from ..children.stderr_filter import StderrFilter
-from ..errors import own_logger
+from ..errors import log
 from ..selection.plan import Plan
 from .settings import read_settings
 
@@ -45,7 +45,7 @@ def held_back(plan: Plan, quiet: Optional[bool]) -> StderrFilter:
 def log_held(lines: Iterable[str]) -> None:
     """Log what was held back, for those who look for it."""
     for line in lines:
-        own_logger().debug("held back: %s", line)
+        log("debug", "held back: %s", line)
 
 
 def known_forms(codes: Set[str]) -> List[List[str]]:

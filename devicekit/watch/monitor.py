@@ -5,7 +5,7 @@ import sys
 from typing import Any, Dict, Optional
 
 from ..children.progress import is_watched
-from ..errors import DeviceWarning, FallbackWarning, notify
+from ..errors import DeviceWarning, FallbackWarning, lost_if_unheard, notify
 from .keras_callback import as_callback
 from .nan_guard import NanGuard
 from .recorder import Recorder
@@ -137,7 +137,8 @@ class Monitor:
         self._final = report = self._concluded()
         shown = not self._quiet and is_watched(sys.stderr)
         if shown:
-            sys.stderr.write("%s\n" % report)
+            with lost_if_unheard():
+                sys.stderr.write("%s\n" % report)
         for finding in report.findings:
             family = FallbackWarning if finding.code == "device-unused" else DeviceWarning
             notify(finding, family, self._quiet or shown or finding.severity == "info")

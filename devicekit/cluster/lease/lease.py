@@ -228,10 +228,14 @@ def _wait(
 
 
 def _log(progress: Progress) -> None:
-    from ...errors import own_logger
+    from ...errors import log
 
-    own_logger().info(
-        "waiting for a device for %.0f s, %d ahead; %s", progress.seconds, progress.ahead, "; ".join(progress.holders)
+    log(
+        "info",
+        "waiting for a device for %.0f s, %d ahead; %s",
+        progress.seconds,
+        progress.ahead,
+        "; ".join(progress.holders),
     )
 
 

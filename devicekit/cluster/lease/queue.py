@@ -495,9 +495,9 @@ class Queue:
 
 
 def _log(doing: str, error: LeaseError) -> None:
-    from ...errors import own_logger
+    from ...errors import log
 
-    own_logger().warning("%s: %s", doing, error)
+    log("warning", "%s: %s", doing, error)
 
 
 def _is_held(path: str, otherwise: bool = True) -> bool:
