@@ -313,7 +313,7 @@ def interrupted(*_):
 PROBES = {
     "raises": (raises, "its probe raised RuntimeError: out of cheese"),
     "exits": (exits, "its probe raised SystemExit: 3"),
-    "another base exception": (interrupted, "it raised GeneratorExit"),
+    "another base exception": (interrupted, "its probe raised GeneratorExit"),
     "a list": (lambda *_: [1], "its probe returned a list, not a dictionary or None"),
     "no plain data": (lambda *_: {"a": {1, 2}}, "its probe returned set, which is not plain data"),
     "not a number": (lambda *_: {"a": float("nan")}, "which JSON cannot hold"),
@@ -401,6 +401,8 @@ def finding(**values):
 LATER = {
     "rules raise": ({"rules": raises}, "its rules raised RuntimeError"),
     "rules exit": ({"rules": exits}, "its rules raised SystemExit"),
+    "rules raise another base exception": ({"rules": interrupted}, "its rules raised GeneratorExit"),
+    "rows raise another base exception": ({"rows": interrupted}, "its rows raised GeneratorExit"),
     "rules yield texts": ({"rules": lambda *_: ["x"]}, "yields a str, not a devicekit.Finding"),
     "rules are none": ({"rules": lambda *_: None}, "its rules raised TypeError"),
     "a stranger's code": ({"rules": lambda *_: [finding(code="gpu-x")]}, "does not begin with 'npu-'"),
@@ -425,6 +427,11 @@ def test_rules_and_rows_that_do_wrong_become_a_finding(make_machine, name):
 
 DEVICES = {
     "devices raise": ({"devices": raises}, "its devices for tensorflow raised RuntimeError"),
+    "devices raise another base exception": (
+        {"devices": interrupted},
+        "its devices for tensorflow raised GeneratorExit",
+    ),
+    "environment raises another base exception": ({"environment": interrupted}, "raised GeneratorExit"),
     "devices are texts": ({"devices": lambda *_: ["x"]}, "by a str, not a devicekit.plugins.PlatformDevice"),
     "devices without end": (
         {"devices": lambda *_: iter(lambda: devicekit.plugins.PlatformDevice("x"), None)},

@@ -75,7 +75,9 @@ def call(what: str, function: Callable[..., Any], *arguments: Any) -> Tuple[Any,
         result = function(*arguments)
     except (UnknownFactError, PluginError):
         raise
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # a SystemExit, a GeneratorExit, one of its own
         raise PluginError("%s raised %s" % (what, first_line(error))) from error
     finally:
         printed = "".join(_end(aside)).strip()
