@@ -107,7 +107,7 @@ def auto(
         Whether an accelerator is tested in a child process: if there is no cached result for this exact state, always, or
         never; with "never" no operation is run in this process either. ``DEVICEKIT_VERIFY`` replaces "cached".
     seed : int or None
-        Seed for Python's, NumPy's and the framework's generators.
+        Seed for Python's, NumPy's and the framework's generators: 0 to 4294967295.
     verbose : bool or None
         Whether to print one line to standard error. By default nothing is printed.
     quiet : bool or None

@@ -10,8 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import devicekit
+from devicekit.children import stderr_filter
+from devicekit.children.progress import Progress, is_watched
 from devicekit.errors import first_line, foreign_code
 from devicekit.records import parse_json
+from devicekit.runtime.options import Options
+from devicekit.testing import load
 
 BAD = {
     "deep arrays": "[" * 100000,
@@ -149,14 +154,110 @@ def test_a_framework_whose_import_misbehaves_is_broken_and_auto_goes_on(name):
     assert all(line in ["cpu ['%s'] False" % code for code in codes] for line in lines), lines
 
 
+#: Keras is what misbehaves, which `precision` and `seed` import after the device was set up.
+KERAS = """
+import devicekit
+from devicekit.runtime import apply
+from devicekit.runtime.frameworks.interface import Keras3Adapter
+from devicekit.runtime.options import Options
+from devicekit.selection.selection import Selection
+for asked in ({"precision": "mixed_float16"}, {"seed": 1}):
+    changes = []
+    try:
+        selection = apply._finish(Selection("cpu", "torch", "cpu"), Keras3Adapter(), Options(**asked), changes)
+        print([(item.code, item.evidence[0].text) for item in selection.findings], changes)
+    except ValueError as error:
+        print("ValueError", error)
+"""
+
+
 @pytest.mark.parametrize(
-    "broken", ["sys.stderr.close()", "sys.stderr = type('Odd', (), {'write': lambda *_: 1 / 0})()"]
+    "body",
+    ["sys.exit(3)", "raise GeneratorExit", MISBEHAVIOR["own"], MISBEHAVIOR["mute"], MISBEHAVIOR["attributes that exit"]]
+    + ["raise ValueError('Unable to import backend: banana')"],
 )
-def test_a_warning_that_cannot_be_written_is_lost_and_nothing_else(broken):
+def test_a_keras_whose_import_misbehaves_is_broken_and_the_device_stays(body):
+    code = "BODY = %r\n" % body.replace("torch", "keras") + HOOK.partition("import devicekit")[0].replace(
+        "torch", "keras"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code + KERAS], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert [line.partition(",")[0] for line in done.stdout.splitlines()] == ["[('framework-broken'"] * 2
+
+
+def test_a_policy_that_keras_does_not_know_is_the_callers_error():
+    body = "def refuse(name): raise ValueError('no policy ' + name)\nkeras = sys.modules['keras']\n"
+    body += "keras.mixed_precision = types.SimpleNamespace(dtype_policy=str, set_dtype_policy=refuse)\n"
+    body += "keras.utils = types.SimpleNamespace(set_random_seed=str)"
+    code = "BODY = %r\n" % body + HOOK.partition("import devicekit")[0].replace("torch", "keras") + KERAS
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
+    refused, seeded = done.stdout.splitlines()
+    assert refused == "ValueError no policy mixed_float16"
+    assert "random seed" in seeded
+
+
+@pytest.mark.parametrize("seed", [-1, 1 << 32, 1.5, "7"])
+def test_a_seed_that_no_generator_takes_is_named_before_anything_is_imported(seed):
+    with pytest.raises(ValueError, match="seed must be an integer from 0 to 4294967295, or None, not"):
+        Options(seed=seed).checked()
+
+
+@pytest.mark.parametrize("name", ["attributes", "attributes that exit"])
+def test_a_framework_that_is_loaded_and_misbehaves_is_not_running(name):
+    """For a GPU it is asked whether it has started its devices already."""
+    code = "import sys, types\n%s\nfrom devicekit.runtime.frameworks import is_running\nprint(is_running('torch'))"
+    done = subprocess.run(
+        [sys.executable, "-c", code % MISBEHAVIOR[name]], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert (done.stdout, done.stderr) == ("False\n", "")
+
+
+class Raising:
+    """A stream of the program, all of whose methods raise."""
+
+    encoding = "utf-8"
+
+    def __init__(self, error):
+        self._error = error
+
+    def __getattr__(self, name):
+        raise self._error
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError(), SystemExit(3), Mute()])
+def test_a_stream_that_raises_is_not_watched_and_not_written(error, monkeypatch):
+    assert not is_watched(Raising(error))
+    monkeypatch.setattr(sys, "stderr", Raising(error))
+    stderr_filter._flush()
+    with Progress("waiting") as shown:
+        shown._stream, shown._started = sys.stderr, 0.0
+        shown.tick()
+        assert shown._stream is None
+
+
+def test_a_policy_whose_error_has_no_text_is_named():
+    def policy(devices):
+        raise Mute
+
+    with pytest.raises(ValueError, match=r"the policy function failed on gpu:0, .*: Mute$"):
+        devicekit.select_device("gpu", machine=load("linux-eight-gpus"), policy=policy)
+
+
+ODD = "sys.stderr = type('Odd', (), dict.fromkeys(('write', 'flush', 'isatty'), lambda *_: %s))()"
+
+
+@pytest.mark.parametrize(
+    "broken",
+    ["sys.stderr.close()", "sys.stderr = None", "logging.basicConfig(level=0); sys.stderr.close()", ODD % "1 / 0"]
+    + [ODD % "sys.exit(3)", "sys.stderr.close(); logging.basicConfig(level=0, stream=sys.stderr)"],
+)
+def test_what_cannot_be_written_on_standard_error_is_lost_and_nothing_else(broken):
     code = (
-        "import sys, devicekit\n%s\nfrom devicekit.testing import simulated_machine\n"
-        "with simulated_machine('linux-cudnn-missing'):\n    print(devicekit.auto('gpu', verify='never').device)\n"
-        % broken
+        "import logging, sys, devicekit\n%s\nfrom devicekit.testing import simulated_machine\n"
+        "with simulated_machine('linux-cudnn-missing'):\n"
+        "    print(devicekit.auto('gpu', verify='never', verbose=True).device)\n" % broken
     )
     done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, timeout=120, check=False)
     assert done.stdout == "cpu\n"

@@ -12,12 +12,12 @@ from typing import Iterator, List, Optional, Tuple
 from ..diagnosis.commands import this_shell
 from ..diagnosis.findings import Evidence, Finding, Fix, Kind, name_of
 from ..diagnosis.frameworks import TITLES
-from ..errors import first_line, foreign_code
+from ..errors import first_line, foreign_code, text_of
 from ..machine.facts import Machine
 from ..plugins.calls import PluginError
 from ..selection.plan import Plan, missing_device, to_cpu, without_unproven
 from ..selection.selection import Change, Selection
-from .frameworks import Adapter, adapter
+from .frameworks import Adapter, adapter, is_running
 from .options import Options
 
 
@@ -133,11 +133,7 @@ def _too_late_to_try(plan: Plan) -> bool:
 
     if read_settings().in_trial:
         return True
-    loaded = name_of(plan.framework) in sys.modules
-    try:
-        return loaded and (not plan.indices or adapter(plan.framework).initialized())
-    except Exception:  # half imported, or something else of that name: importing it as planned will show what is wrong
-        return False
+    return name_of(plan.framework) in sys.modules and (not plan.indices or is_running(plan.framework))
 
 
 def _with(plan: Plan, note: Finding) -> Plan:
@@ -241,9 +237,9 @@ def _leave(plan: Plan, framework: Adapter, options: Options, changes: List[Chang
     from .trial.findings import judge_error, nothing_listed
 
     if isinstance(error, LookupError):
-        finding = nothing_listed(plan, framework.accelerators() or (), (str(error),))
+        finding = nothing_listed(plan, framework.accelerators() or (), (text_of(error),))
     else:
-        finding = judge_error(type(error).__name__, str(error), plan, "product")
+        finding = judge_error(type(error).__name__, text_of(error), plan, "product")
         finding = next((item for item in plan.findings if item.code == finding.code), finding)  # it was predicted
     plan = to_cpu(plan, finding).replace(fallback=plan.request.kind != "cpu")
     framework.reset()
@@ -309,13 +305,17 @@ def _memory_unknown(framework: Adapter, message: str) -> Finding:
 def _finish(selection: Selection, framework: Adapter, options: Options, changes: List[Change]) -> Selection:
     """Set precision and seed, which can be set at any time."""
     findings = selection.findings
+    refused: Optional[ValueError] = None
     try:
-        if options.precision is not None:
-            changes.append(framework.set_precision(options.precision))
-        if options.seed is not None:
-            changes.append(framework.set_seed(options.seed))
-    except ValueError:  # a policy that Keras does not know: wrong use, which its own message explains
-        raise
+        with foreign_code():
+            if options.precision is not None:
+                framework.keras()
+                try:
+                    changes.append(framework.set_precision(options.precision))
+                except ValueError as error:  # a policy that Keras does not know: its own message explains the wrong use
+                    refused = error
+            if options.seed is not None:
+                changes.append(framework.set_seed(options.seed))
     except Exception as error:  # Keras is imported for this, and may be broken while TensorFlow is not
         text = first_line(error, 1000)
         findings += (
@@ -325,4 +325,6 @@ def _finish(selection: Selection, framework: Adapter, options: Options, changes:
                 (this_shell().run_fix("Fix what devicekit reports about Keras", "devicekit", "doctor"),),
             ),
         )
+    if refused is not None:
+        raise refused
     return selection.replace(changes=tuple(changes), findings=findings)

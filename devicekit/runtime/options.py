@@ -1,5 +1,6 @@
 """What `devicekit.auto` was asked for besides the device: checked before anything is done."""
 
+from numbers import Integral
 from typing import Optional, Union
 
 from ..records import Record
@@ -45,6 +46,8 @@ class Options(Record):
             raise ValueError(
                 "exclusive must be True, False or the maximum number of seconds to wait, not %r" % (self.exclusive,)
             )
+        if self.seed is not None and not (isinstance(self.seed, Integral) and 0 <= self.seed < 1 << 32):
+            raise ValueError("seed must be an integer from 0 to %d, or None, not %r" % ((1 << 32) - 1, self.seed))
         memory, verify = self.memory, self.verify
         if memory not in ("grow", "all", None):
             memory = parse_memory(memory, "memory", "'grow', 'all', ")

@@ -4,7 +4,7 @@ import sys
 from typing import NamedTuple, Optional, Tuple
 
 from ..diagnosis.findings import Finding, name_of
-from ..errors import FallbackWarning, notify
+from ..errors import FallbackWarning, notify, text_of
 from ..machine.detect import real_machine
 from ..machine.facts import Machine
 from ..selection.plan import Plan, missing_device
@@ -147,7 +147,7 @@ def _without_devices(selection: Selection, adapter: Adapter, error: Exception) -
     from .trial.findings import judge_error
 
     plan = Plan(parse_request(selection.requested), selection.framework, "cpu", "cpu", "")
-    finding = judge_error(type(error).__name__, str(error), plan, "list")
+    finding = judge_error(type(error).__name__, text_of(error), plan, "list")
     finding = next((item for item in selection.findings if item.code == finding.code), finding)  # it was predicted
     others = tuple(item for item in selection.findings if item is not finding)
     adapter.reset()

@@ -10,7 +10,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 from ...diagnosis.commands import this_shell
 from ...diagnosis.findings import Evidence, Finding, Fix, Kind, name_of
-from ...errors import DevicekitError
+from ...errors import DevicekitError, foreign_code, one_line
 from ...machine.facts import Machine
 from ...runtime.pipeline import Setup
 from ...selection.plan import Plan
@@ -100,9 +100,9 @@ def _too_late(name: str, plan: Plan) -> bool:
         return False
     if name not in _READ_LATE:
         return True
-    from ...runtime.frameworks import adapter
+    from ...runtime.frameworks import is_running
 
-    return adapter(plan.framework).initialized()
+    return is_running(plan.framework)
 
 
 def finish(selection: Selection, tuned: Tuned, precision: Optional[str]) -> Selection:
@@ -125,21 +125,26 @@ def finish(selection: Selection, tuned: Tuned, precision: Optional[str]) -> Sele
     changes: List[Change] = []
     in_force: List[str] = []
     yours: List[str] = []
+    parts: List[str] = []
     for item in tuning.kept:
         if item in tuned.late:
             continue
         if any(name in _NOT_OURS for name, _ in item.settings + item.environment):
             yours += list(item.calls) + ["%s=%s" % pair for pair in item.environment]
             continue
-        made = [_call(selection, name, value, precision) for name, value in item.settings]
+        try:
+            with foreign_code():
+                made = [_call(selection, name, value, precision) for name, value in item.settings]
+        except Exception as error:  # Keras is imported for this, and may be broken while its framework is not
+            parts.append("%s cannot be set: %s" % (item.name, one_line(error)))
+            continue
         changes += [change for each in made for change in each]
         if all(made):  # an option of variables alone has no calls
             in_force.append("%s %s" % (item.name, item.setting))
-    parts = []
     if in_force:
         gain = "" if tuning.gain is None else ", %.2f times as fast with %s" % (tuning.gain, tuning.model)
         parts.append("tuned: %s%s" % (", ".join(in_force), gain))
-    elif not yours and not tuned.late:
+    elif not parts and not yours and not tuned.late:
         parts.append("tuned: the framework's defaults were the fastest")
     if yours:
         parts.append("faster still, and yours to write: %s" % ", ".join(yours))

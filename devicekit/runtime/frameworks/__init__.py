@@ -12,7 +12,7 @@ from .interface import Adapter
 if TYPE_CHECKING:  # it imports NumPy
     from .tensors import Tensors
 
-__all__ = ["Adapter", "adapter", "tensors_of"]
+__all__ = ["Adapter", "adapter", "is_running", "tensors_of"]
 
 
 def adapter(framework: Optional[str], device_type: str = "", others: Sequence[str] = ()) -> Adapter:
@@ -34,6 +34,15 @@ def adapter(framework: Optional[str], device_type: str = "", others: Sequence[st
         found = _adapter(framework)
     found.device_type, found.others = device_type, tuple(others)
     return found
+
+
+def is_running(framework: Optional[str]) -> bool:
+    """Return whether a framework that is imported has fixed its devices; False if it is broken, which its import will show."""
+    try:
+        with foreign_code():
+            return adapter(framework).initialized()
+    except Exception:  # half imported, or something else of that name
+        return False
 
 
 def _adapter(framework: Optional[str]) -> Adapter:

@@ -164,8 +164,14 @@ class Adapter:
         """Set this thread's device to what `state` returned before, whatever the nesting of scopes is."""
         raise NotImplementedError
 
+    def keras(self) -> Any:
+        """Import the Keras that computes with the framework, and return it."""
+        import keras
+
+        return keras
+
     def set_precision(self, precision: str) -> Change:
-        """Set the global precision policy of Keras."""
+        """Set the global precision policy of Keras; a ValueError says that there is no such policy."""
         raise NotImplementedError
 
     def set_seed(self, seed: int) -> Change:
@@ -210,17 +216,14 @@ class Keras3Adapter(Adapter):
     """A framework that Keras 3 computes with, and that also does without Keras."""
 
     def set_precision(self, precision: str) -> Change:
-        import keras
-
+        keras = self.keras()
         before = str(getattr(keras.mixed_precision.dtype_policy(), "name", ""))
         keras.mixed_precision.set_dtype_policy(precision)
         return Change(self.name, "keras dtype policy", precision, before)
 
     def set_seed(self, seed: int) -> Change:
         if importlib.util.find_spec("keras") is not None:
-            import keras
-
-            keras.utils.set_random_seed(seed)
+            self.keras().utils.set_random_seed(seed)
         else:
             import numpy
 

@@ -138,6 +138,10 @@ class TensorFlowAdapter(Adapter):
     def force(self, state: Any) -> None:
         _context_module().context()._set_device(*state)
 
+    def keras(self) -> Any:
+        getattr(tf.keras, "mixed_precision", None)  # from 2.16 on a proxy, which imports Keras now
+        return tf.keras
+
     def set_precision(self, precision: str) -> Change:
         before = str(getattr(tf.keras.mixed_precision.global_policy(), "name", ""))
         tf.keras.mixed_precision.set_global_policy(precision)
