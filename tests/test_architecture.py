@@ -336,3 +336,48 @@ def test_functions_take_few_parameters():
         if count > MOST_PARAMETERS and node.name not in public:
             wrong.append("%s.%s: %d parameters" % (module.name, node.name, count))
     assert wrong == [], "\n".join(wrong)
+
+
+#: What catches exceptions of others, as opposed to those of a call whose errors are known.
+ANY_EXCEPTION = {"Exception", "BaseException", "ImportError", "ModuleNotFoundError"}
+SHOWS = {"str", "repr", "format", "print", "debug", "info", "warning", "error", "log", "print_message", "print_note"}
+
+
+def shown_exceptions(tree):
+    """Yield the lines in which an exception of others is made text without `first_line`, `one_line` or `text_of`."""
+
+    def names_in(node):
+        return {item.id for item in ast.walk(node) if isinstance(item, ast.Name)} if node is not None else set()
+
+    for scope in ast.walk(tree):
+        bound = set()
+        if isinstance(scope, ast.ExceptHandler) and scope.name and names_in(scope.type) & ANY_EXCEPTION:
+            bound = {scope.name}
+        elif isinstance(scope, ast.FunctionDef):
+            bound = {item.arg for item in scope.args.args if names_in(item.annotation) & ANY_EXCEPTION}
+        for node in ast.walk(scope) if bound else ():
+            shown = []
+            if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
+                shown = node.right.elts if isinstance(node.right, ast.Tuple) else [node.right]
+            elif isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", "")) in SHOWS:
+                shown = node.args
+            elif isinstance(node, ast.FormattedValue):
+                shown = [node.value]
+            if any(isinstance(item, ast.Name) and item.id in bound for item in shown):
+                yield node.lineno
+
+
+def test_an_exception_of_others_is_shown_by_what_survives_its_text():
+    """Its ``__str__`` may raise. What runs in a child of its own ends there, which its parent reports."""
+    ways = ('"%s" % error', '"%s: %s" % (1, error)', "str(error)", 'log("info", "%s", error)', 'f"{error}"')
+    for way in ways:
+        assert list(shown_exceptions(ast.parse("try:\n  pass\nexcept (OSError, Exception) as error:\n  " + way))) == [4]
+        assert list(shown_exceptions(ast.parse("def report(error: Exception):\n  " + way))) == [2]
+    assert list(shown_exceptions(ast.parse("try:\n  pass\nexcept Exception as error:\n  one_line(error)"))) == []
+    wrong = [
+        "%s:%d" % (module.name, line)
+        for module in MODULES.values()
+        if module.name != "errors" and not module.is_child
+        for line in sorted(set(shown_exceptions(module.tree)))
+    ]
+    assert wrong == [], "\n".join(wrong)

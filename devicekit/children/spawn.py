@@ -7,6 +7,8 @@ import subprocess
 import sys
 from typing import Any, List, Mapping, NamedTuple, Optional, Sequence
 
+from ..errors import text_of
+
 Process = subprocess.Popen
 
 NULL, PIPE = subprocess.DEVNULL, subprocess.PIPE
@@ -81,7 +83,7 @@ def why_not_started(error: BaseException) -> str:
     """Return why a process could not be started, for messages."""
     if isinstance(error, OSError) and error.errno == errno.ENOEXEC:  # Windows: "%1 is not a valid Win32 application"
         return "it is not a program of this system"
-    return str(error) or type(error).__name__
+    return text_of(error) or type(error).__name__
 
 
 def how_it_ended(status: Optional[int]) -> str:

@@ -3,7 +3,7 @@
 import argparse
 from typing import List, Optional, Sequence, Tuple
 
-from ..errors import DevicekitError
+from ..errors import DevicekitError, text_of
 from .arguments import add_html
 from .output import check_drawing, show, write_record
 
@@ -59,7 +59,7 @@ def verify_numerics(options: argparse.Namespace) -> int:
     try:
         from ..measure.numerics.operations.suite import run_suite
     except ImportError as error:
-        raise DevicekitError("--numerics needs NumPy, which cannot be imported: %s" % error) from error
+        raise DevicekitError("--numerics needs NumPy, which cannot be imported: %s" % text_of(error)) from error
     quiet = read_settings().quiet
     comparison = run_suite(
         targets,

@@ -2,7 +2,7 @@
 
 from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 
-from ..errors import UnknownFactError
+from ..errors import UnknownFactError, one_line
 from ..machine.facts import Machine, check_machine
 from ..matrix.matrix import BUNDLED, Matrix
 from ..records import seam
@@ -120,7 +120,7 @@ def _run(view: View, selected: str) -> Tuple[List[Finding], List[NotEvaluated]]:
             if not any(cause.code in item.hidden_by for cause in fired):
                 undecided.append(NotEvaluated(item.code, str(error)))
         except Exception as error:  # a defect of one rule must not take the others down; it is reported
-            undecided.append(NotEvaluated(item.code, "the rule failed: %s: %s" % (type(error).__name__, error)))
+            undecided.append(NotEvaluated(item.code, "the rule failed: %s" % one_line(error)))
         causes = [finding for finding in found if not is_symptom(finding, fired, item.hidden_by, keras_backend)]
         findings += [as_seen_from(_from_path(view, finding), selected) for finding in causes]
         # A note that blocks nothing explains nothing either.

@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Any, Optional, Type
 
 from ..diagnosis.findings import Finding
-from ..errors import printable
+from ..errors import first_line, printable
 from .explain import explain_log, traceback_text
 
 #: Codes that are given where no signature knows an error.
@@ -62,7 +62,9 @@ def _print_finding(error: BaseException) -> None:
         if findings and sys.stderr is not None:
             sys.stderr.write(short_text(findings[0]))
     except Exception as second:
-        logging.getLogger("devicekit").debug("an exception could not be explained: %s", second, exc_info=True)
+        logging.getLogger("devicekit").debug(
+            "an exception could not be explained: %s", first_line(second), exc_info=True
+        )
 
 
 def install_excepthook() -> None:

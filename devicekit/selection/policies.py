@@ -7,6 +7,7 @@ that the same facts always give the same device. What is compared is what the dr
 from typing import Callable, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from ..diagnosis.findings import Candidate
+from ..errors import one_line
 
 Policy = Union[None, str, Callable[[Sequence[Candidate]], Candidate]]
 
@@ -174,9 +175,7 @@ def _by_function(
         try:
             pick = policy(tuple(left))
         except Exception as error:
-            raise ValueError(
-                "the policy function failed on %s: %s: %s" % (_listed(left), type(error).__name__, error)
-            ) from error
+            raise ValueError("the policy function failed on %s: %s" % (_listed(left), one_line(error))) from error
         number = next((n for n, item in enumerate(left) if item is pick or item == pick), None)
         if number is None:
             raise ValueError(

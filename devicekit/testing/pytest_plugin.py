@@ -112,7 +112,9 @@ def pytest_report_header(config: "pytest.Config") -> Optional[str]:
             selection = run.chosen()
             return " ".join(str(selection.replace(reason=why(selection))).split()) + where
     except Exception as error:  # a line of information must not stop the tests
-        return "devicekit: no device could be selected (%s: %s)" % (type(error).__name__, " ".join(str(error).split()))
+        from ..errors import one_line, printable
+
+        return "devicekit: no device could be selected (%s)" % printable(one_line(error))
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -6,7 +6,7 @@ import weakref
 from typing import Any, Dict, Optional, Sequence, Tuple, Union
 
 from ..children.progress import is_watched
-from ..errors import DeviceWarning, notify
+from ..errors import DeviceWarning, lost_if_unheard, notify, one_line
 from ..runtime.frameworks.keras_training import replay_of, training_of
 from .data_source import running_fit
 from .keras_callback import as_callback
@@ -163,7 +163,8 @@ class NanGuard:
         shown = not self._quiet and is_watched(sys.stderr)
         if shown and not recorder.shown:
             recorder.shown = True
-            sys.stderr.write("%s\n" % report)
+            with lost_if_unheard():
+                sys.stderr.write("%s\n" % report)
         notify(report.findings[0], DeviceWarning, self._quiet or shown)
 
     def _investigated(self, function: Any, window: Any, saves: Sequence[str]) -> NanRecord:
@@ -173,7 +174,7 @@ class NanGuard:
         try:
             return investigate(replay, function, window, saves)
         except Exception as error:  # a model's own code fails when it is repeated: the training must go on all the same
-            problem = "The steps could not be repeated: %s: %s" % (type(error).__name__, error)
+            problem = "The steps could not be repeated: %s" % one_line(error)
             return NanRecord(
                 replay.framework, seen_in=window.seen_in, seen_step=window.seen_step, problem=problem[:500]
             )

@@ -7,6 +7,7 @@ from typing import Any, Callable, List, NamedTuple, Optional, Tuple
 
 import numpy as np
 
+from ..errors import lost_if_unheard, one_line
 from ..runtime.frameworks.replay import Replay, State, as_float, is_finite, size_of, unfit
 from .training_record import DataSource, NanRecord
 
@@ -131,7 +132,8 @@ class NanRecorder:
 
     def give_up(self, error: Exception) -> None:
         self._stop()
-        logging.getLogger("devicekit").warning("NanGuard watches no more: %s: %s", type(error).__name__, error)
+        with lost_if_unheard():
+            logging.getLogger("devicekit").warning("NanGuard watches no more: %s", one_line(error))
 
     def _after(self, outputs: Any, batches: Optional[List[Any]]) -> None:
         batch = batches[0] if batches is not None and len(batches) == 1 else None

@@ -6,7 +6,7 @@ from typing import Any, Callable, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from ..errors import DevicekitError
+from ..errors import DevicekitError, first_line
 from ..runtime.frameworks.replay import NOTHING, Replay, State, Usual, as_float, is_finite, unfit
 from ..runtime.scratch import replace_file
 from .nan_recorder import KeptStep, Window, loss_is_finite, norm_of
@@ -139,9 +139,7 @@ def _runs(replay: Replay, before: State, batch: Any, device: str, usual: Usual) 
             replay.load(before)
             traced = replay.trace(batch, on_cpu, precision == "float64", usual)
         except Exception as error:  # a model's own code, in a precision or on a device that it may not know
-            lines = str(error).strip().splitlines()
-            problem = "%s: %s" % (type(error).__name__, lines[0] if lines else "")
-            runs.append(NanRun(where, precision, problem=problem[:300]))
+            runs.append(NanRun(where, precision, problem=first_line(error)))
             continue
         runs.append(NanRun(where, precision, traced.first, traced.largest))
     return tuple(runs)

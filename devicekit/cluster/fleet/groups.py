@@ -7,7 +7,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from ...diagnosis.diagnose import run_rules
 from ...diagnosis.findings import Diagnosis
-from ...errors import MachineFileError
+from ...errors import MachineFileError, one_line
 from ...machine.facts import Machine
 from ...machine.snapshot import parse_machine
 from ...matrix.matrix import BUNDLED
@@ -92,7 +92,7 @@ class Judge:
         except (
             Exception
         ) as error:  # words that contradict one another, as no machine's do: one node must not stop the others
-            self.fail(name, "the snapshot cannot be judged: %s: %s" % (type(error).__name__, error))
+            self.fail(name, "the snapshot cannot be judged: %s" % one_line(error))
         else:
             state.nodes.append(self._own_name(name))
 

@@ -17,6 +17,7 @@ from ...children.process_tree import LAUNCH_MARK, marked_processes, send
 from ...children.scripts import python_command
 from ...children.spawn import CREATE_NEW_PROCESS_GROUP, NULL, PIPE, Process, spawn
 from ...children.windows_job import end_job, start_in_job
+from ...errors import text_of
 from ...records import Record, Seconds
 
 #: A longer line is passed on in parts, each on a line of its own: memory must not grow with it.
@@ -90,7 +91,7 @@ def _why(error: Exception) -> str:
     if isinstance(error, BrokenPipeError) or (os.name == "nt" and getattr(error, "errno", None) == errno.EINVAL):
         return ""
     closed = isinstance(error, (io.UnsupportedOperation, AttributeError))
-    return "it is closed" if closed else getattr(error, "strerror", None) or str(error)
+    return "it is closed" if closed else getattr(error, "strerror", None) or text_of(error)
 
 
 def _write_all(descriptor: int, data: bytes) -> None:

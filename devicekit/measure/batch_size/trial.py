@@ -27,7 +27,9 @@ def try_model(task: Dict[str, Any], say: Say) -> Dict[str, Any]:
     try:
         model = unpacked(task["model"])
     except (ValueError, ImportError, AttributeError) as error:
-        raise BatchModelError(str(error)) from error
+        from ...errors import text_of
+
+        raise BatchModelError(text_of(error)) from error
     if task["mode"] == "training" and getattr(model, "optimizer", None) is None:
         raise BatchModelError(
             "the model was not compiled: %s must return a compiled one" % task["model"].get("function")

@@ -19,7 +19,7 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Opt
 
 import numpy as np
 
-from ...errors import DevicekitError, one_line
+from ...errors import DevicekitError, one_line, text_of
 from ...logs.errors import is_missing_kernel
 from ...runtime.frameworks.keras_model import Keras, keras_of, layers_of, public_class
 from ...runtime.frameworks.tensors import Tensors
@@ -382,7 +382,9 @@ def _on_cpu(trainer: "_Trainer", make: Callable[[], Any], batches: Batches, star
     try:
         return trainer.train("cpu", False, make, batches, start)
     except Exception as error:  # whatever the user's model raises
-        message = str(error) if isinstance(error, DevicekitError) else "training on the CPU fails: " + one_line(error)
+        message = (
+            text_of(error) if isinstance(error, DevicekitError) else "training on the CPU fails: " + one_line(error)
+        )
         raise _NothingToCompareWith(message) from error
 
 

@@ -8,7 +8,7 @@ import importlib.util
 import os
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
-from ...errors import DevicekitError
+from ...errors import DevicekitError, one_line, text_of
 from ...runtime.frameworks.keras_model import Keras, keras_of, layers_of, public_class
 from ...runtime.frameworks.tensors import HostArray
 from ...runtime.scratch import scratch_folder
@@ -49,7 +49,7 @@ def describe_model(model: Any, keras: Keras, loss: Any) -> Dict[str, Any]:
     except Exception as error:  # whatever the user's get_config raises, or inspect of a lambda
         raise ValueError(
             "the model has no configuration that another process could make it from: give its classes get_config(), %s, and "
-            "use no lambda. Keras says: %s" % (_REGISTER, " ".join(str(error).split())[:300])
+            "use no lambda. Keras says: %s" % (_REGISTER, " ".join(text_of(error).split())[:300])
         ) from error
     config.pop("compile_config", None)
     for node, layer in _nodes((config, described), "the loss"):
@@ -182,8 +182,8 @@ def compare_frameworks(
         except (KeyboardInterrupt, NotClonable):
             raise
         except Exception as error:  # whatever the user's model raises
-            message = "the model raises with %s already: %s: %s"
-            raise DevicekitError(message % (keras.framework, type(error).__name__, error)) from error
+            message = "the model raises with %s already: %s"
+            raise DevicekitError(message % (keras.framework, one_line(error))) from error
         _write(folder, about, model, runner, calls, inputs, targets)
         for name in others:
             runner.results[name] = _results(name, folder, seed, timeout_s, say)

@@ -3,6 +3,7 @@
 from importlib import import_module
 from typing import Any, Callable, Dict, Sequence, Tuple
 
+from ...errors import one_line
 from ...runtime.frameworks.tensors import HostArray
 from .layers.recorded_calls import Call
 from .layers.runner import Runner
@@ -120,5 +121,5 @@ def _outcome(task: Dict[str, Any], runner: Runner, subject: Any, way: Way, head:
         on_device = runner.for_device(subject, way.work, "cpu")
         outcome = runner.run(on_device, way.work, "cpu", False, way.cotangent, head)
     except Exception as error:  # whatever the framework, or the user's layer on it, raises
-        return {"error": "%s: %s" % (type(error).__name__, " ".join(str(error).split())[:400])}
+        return {"error": one_line(error)}
     return write_outcome(task["results"], name, outcome)

@@ -4,7 +4,7 @@ import contextlib
 import warnings
 from typing import Any, Callable, Dict, Iterator, List, Sequence, Tuple
 
-from ...errors import DevicekitError, printable
+from ...errors import DevicekitError, printable, text_of
 from ...records import Record
 
 #: Inches; from this width on, there is more room for names and numbers.
@@ -61,7 +61,7 @@ def require_matplotlib() -> None:
         import matplotlib.figure  # noqa: F401
     except ImportError as error:
         raise DevicekitError(
-            'figures need matplotlib, which cannot be imported (%s): pip install "devicekit[report]"' % error
+            'figures need matplotlib, which cannot be imported (%s): pip install "devicekit[report]"' % text_of(error)
         ) from error
 
 

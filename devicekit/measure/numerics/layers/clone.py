@@ -4,6 +4,7 @@ import contextlib
 import inspect
 from typing import Any, Dict, Iterator, List
 
+from ....errors import one_line
 from ....runtime.frameworks.keras_model import Keras, layers_of, public_class
 
 _FLOATS = ("float16", "bfloat16", "float32", "float64")
@@ -66,7 +67,7 @@ def again(layer: Any, keras: Keras, known: Dict[str, Any], double: bool) -> Any:
                 return kind(layer.function, arguments=layer.arguments, mask=layer.mask, name=layer.name, dtype=dtype)
             return _from_config(layer, keras, double)
     except Exception as error:  # whatever the layer's own code raises
-        raise NotClonable("%s: %s" % (type(error).__name__, _short(error))) from error
+        raise NotClonable(one_line(error, 200)) from error
 
 
 def _from_config(layer: Any, keras: Keras, double: bool) -> Any:
@@ -118,7 +119,7 @@ def again_whole(model: Any, keras: Keras, known: Dict[str, Any], double: bool) -
     except NotClonable:
         raise
     except Exception as error:  # whatever the model's layers raise
-        raise NotClonable("%s: %s" % (type(error).__name__, _short(error))) from error
+        raise NotClonable(one_line(error, 200)) from error
 
 
 def _wide_inputs(model: Any, keras: Keras) -> Dict[str, Any]:
@@ -174,7 +175,3 @@ def _in_float64(config: Any, keras: Keras) -> Any:
         items = [_in_float64(item, keras) for item in config]
         return items if isinstance(config, list) else tuple(items)
     return config
-
-
-def _short(error: BaseException) -> str:
-    return " ".join(str(error).split())[:200]

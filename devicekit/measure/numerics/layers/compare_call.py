@@ -4,6 +4,7 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Se
 
 import numpy as np
 
+from ....errors import one_line
 from ....logs.errors import is_missing_kernel
 from ....runtime.frameworks.keras_model import public_class
 from ....runtime.frameworks.tensors import HostArray
@@ -19,7 +20,7 @@ from .coarse_products import (
     without_excuses,
 )
 from .recorded_calls import Call
-from .reference import DrawsRandomNumbers, Reference, arrays_in, line_of
+from .reference import DrawsRandomNumbers, Reference, arrays_in
 from .rounding_verdict import Check, Rounding, coarse_verdict, plain_verdict, row_sizes, stress_verdict, verdict_on
 from .runner import Cotangent, LayerOutcome, Work, names_of
 from .sizes import Sizes, coarsest, ratio_of, sizes_of
@@ -435,13 +436,13 @@ def _badness(item: Difference) -> Tuple[int, bool, float]:
 
 
 def _failure(labels: Difference, what: str, error: Exception) -> Difference:
-    text = "%s: %s" % (type(error).__name__, line_of(error))
+    text = one_line(error, 300)
     make = unsupported if is_missing_kernel(error) else failed
     return make(labels.replace(what=what), text)
 
 
 def _not_compared(about: Difference, device: str, error: Exception) -> Difference:
-    detail = "could not be repeated on the CPU: %s: %s" % (type(error).__name__, line_of(error))
+    detail = "could not be repeated on the CPU: %s" % one_line(error, 300)
     if isinstance(error, DrawsRandomNumbers):
         detail = "it draws random numbers in inference too"
     return about.replace(device=device, verdict="not-compared", detail=detail)

@@ -7,7 +7,7 @@ again in float64. A layer that calls others is to blame only where those agree.
 
 from typing import Any, Callable, List, Sequence, Tuple
 
-from ....errors import DevicekitError
+from ....errors import DevicekitError, one_line
 from ....runtime.frameworks.keras_model import Keras, keras_of, layers_of, public_class
 from ..result import Difference
 from .clone import is_container
@@ -99,8 +99,8 @@ def _recorded(runner: Any, inputs: Any) -> List[Call]:
     except (KeyboardInterrupt, DevicekitError):
         raise
     except Exception as error:  # whatever the user's model raises
-        message = "the model raises on the CPU already, so that there is nothing to compare with: %s: %s"
-        raise DevicekitError(message % (type(error).__name__, error)) from error
+        message = "the model raises on the CPU already, so that there is nothing to compare with: %s"
+        raise DevicekitError(message % one_line(error)) from error
     return calls
 
 

@@ -3,12 +3,12 @@
 import time
 from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Tuple
 
+from ....errors import one_line
 from ....runtime.frameworks.keras_model import Keras, layers_of
 from ..result import Difference, Divergence, LeftToCpu
 from .compare_call import Subject, compare_call, compare_whole
 from .graph_runner import runner_of
 from .recorded_calls import Call
-from .reference import line_of
 from .sizes import sizes_of_whole
 from .ways import way_of_whole
 
@@ -102,7 +102,7 @@ def _attempt(
                 return result.replace(detail="; ".join(_still(item) for item in wrong[:3]))
             return result.replace(agrees=True, slowdown=_slowdown(runner, layers, attempt, device))
         except Exception as error:  # whatever the framework raises with the layer there
-            return result.replace(detail="%s: %s" % (type(error).__name__, line_of(error)))
+            return result.replace(detail=one_line(error, 300))
         finally:
             runner.forget_all()
 

@@ -4,6 +4,7 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 
 import numpy as np
 
+from ....errors import one_line, text_of
 from ....runtime.frameworks.keras_model import layers_of, public_class
 from ....runtime.frameworks.tensors import HostArray
 from ..nests import rebuild
@@ -70,7 +71,7 @@ class Reference:
             self._double = False
             self.weights_are_free = runner.weights_are_free
             self.outcome = self.compute(work)
-            reason = str(error) if isinstance(error, NotClonable) else "%s: %s" % (type(error).__name__, line_of(error))
+            reason = text_of(error) if isinstance(error, NotClonable) else one_line(error, 300)
             self.note = "compared with the CPU in the same dtype, for it cannot be made again in float64: %s" % reason
 
         if _seed_moved(work, self.outcome) or not (repeatable or self._repeatable(runner, layer, work)):
@@ -165,8 +166,3 @@ def _moved(work: Work, size: float, seed: int, weights_too: bool) -> Work:
 
     args, kwargs = rebuild((work.args, work.kwargs), [one(leaf) for leaf in work.leaves])
     return Work(args, kwargs, [one(item) for item in work.weights] if weights_too else work.weights)
-
-
-def line_of(error: BaseException) -> str:
-    """Return an error's message on one line, cut."""
-    return " ".join(str(error).split())[:300]

@@ -8,6 +8,7 @@ from typing import Any, Callable, ContextManager, Dict, Iterator, List, NamedTup
 
 import numpy as np
 
+from ....errors import one_line
 from ....runtime.frameworks import tensors_of
 from ....runtime.frameworks.keras_model import Keras, layers_of, public_class
 from ....runtime.frameworks.tensors import HostArray, Tensors
@@ -213,7 +214,7 @@ class Runner:
         try:
             copy(*args, **kwargs)
         except Exception as error:  # whatever the layer's own code raises in the other dtype
-            raise NotClonable("%s: %s" % (type(error).__name__, " ".join(str(error).split())[:200])) from error
+            raise NotClonable(one_line(error, 200)) from error
 
     def run(
         self, subject: Any, work: Work, device: str, double: bool, cotangent: Cotangent, head: Optional[Head] = None

@@ -6,7 +6,7 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tu
 
 import numpy as np
 
-from ....errors import one_line
+from ....errors import one_line, text_of
 from ....logs.errors import is_missing_kernel
 from ....runtime.frameworks import tensors_of
 from ....runtime.frameworks.tensors import FLOATS
@@ -220,7 +220,7 @@ def worst(devices: Sequence[str], requested: str) -> str:
 
 def message(error: BaseException) -> str:
     """Return an error's first lines with the operation's name, without TensorFlow's lists of devices and kernels."""
-    text = str(error)
+    text = text_of(error)
     operation: Optional[Any] = re.search(r"\[Op:(\w+)\]", text)
     text = re.sub(r"\{\{function_node .*?\}\}\s*", "", text).partition("All available devices")[0]
     lines = [line.strip() for line in text.splitlines() if line.strip()]
