@@ -171,3 +171,41 @@ print(forked(work))
 thread.join()
 """
     assert run(code % work) == ["ok"]
+
+
+def test_a_fork_while_another_thread_is_in_a_plug_in_leaves_the_childs_output_alone():
+    code = """
+from devicekit.plugins import calls
+entered, leave = threading.Event(), threading.Event()
+def probe():
+    print("of the plug-in")
+    entered.set()
+    leave.wait()
+answers, real = [], sys.stdout
+thread = threading.Thread(target=lambda: answers.append(calls.call("its probe", probe)))
+thread.start()
+entered.wait()
+def child():
+    assert sys.stdout is real
+    for _ in range(4):  # one of them gets the number of the thread that is not here
+        other = threading.Thread(target=lambda: print("of the child", calls.inside(), flush=True))
+        other.start()
+        other.join()
+real.write(forked(child) + "\\n")
+leave.set()
+thread.join()
+print(answers, sys.stdout is real)
+"""
+    assert run(code) == ["of the child False"] * 4 + ["ok", "[(None, 'of the plug-in')] True"]
+
+
+def test_a_plug_in_that_forks_is_left_in_both_processes():
+    code = """
+from devicekit.plugins import calls
+real = sys.stdout
+child, printed = calls.call("its probe", lambda: (print("aside"), os.fork())[1])
+if child == 0:
+    os._exit(0 if sys.stdout is real and printed == "aside" and not calls.inside() else 3)
+print(os.waitpid(child, 0)[1], printed, sys.stdout is real)
+"""
+    assert run(code) == ["0 aside True"]

@@ -1,5 +1,6 @@
 """Calls into plug-ins: what they raise is turned into one kind of error, and what they print is kept from the output."""
 
+import os
 import sys
 import threading
 from typing import Any, Callable, Dict, List, Tuple
@@ -52,12 +53,28 @@ def _begin() -> _Aside:
 def _end(aside: _Aside) -> List[str]:
     with _lock:
         kept = aside.kept.pop(threading.get_ident(), [])
-        # Other threads may still use it, and other code may have replaced it.
-        if not aside.kept and aside in _open:
-            if sys.stdout is aside:
-                sys.stdout = aside._real
-            _open.remove(aside)
+        _close_if_unused(aside)
         return kept
+
+
+def _close_if_unused(aside: _Aside) -> None:
+    # Other threads may still use it, and other code may have replaced it.
+    if not aside.kept and aside in _open:
+        if sys.stdout is aside:
+            sys.stdout = aside._real
+        _open.remove(aside)
+
+
+def _in_child() -> None:
+    """After a fork: the other threads that were in a plug-in are not in this process, and new ones may get their numbers."""
+    own = threading.get_ident()
+    for aside in reversed(tuple(_open)):
+        aside.kept = {thread: kept for thread, kept in aside.kept.items() if thread == own}
+        _close_if_unused(aside)
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows, where there is no fork
+    os.register_at_fork(after_in_child=_in_child)
 
 
 def call(what: str, function: Callable[..., Any], *arguments: Any) -> Tuple[Any, str]:
