@@ -38,22 +38,69 @@ def seconds():
         os.kill(pid, 9)
 
 
-def devicekit(*arguments):
+def devicekit(*arguments, modules="", **options):
+    environ = dict(os.environ, PYTHONPATH=os.pathsep.join(filter(None, (modules, ROOT))))
     return subprocess.run(
         [sys.executable, "-m", "devicekit", *arguments],
-        stdin=subprocess.DEVNULL, capture_output=True, timeout=120, env=dict(os.environ, PYTHONPATH=ROOT),
+        stdin=subprocess.DEVNULL, capture_output=True, timeout=120, env=environ, **options,
     )  # fmt: skip
+
+
+def starter(seconds, started):
+    """Python that starts a process which no session and no environment gives away, and waits until it runs."""
+    return (
+        "import subprocess, time\n"
+        "subprocess.Popen(['setsid', 'env', '-i', '/bin/sh', '-c', 'echo > %s; exec sleep %s'])\n"
+        "while not __import__('os').path.exists(%r): time.sleep(0.01)\n" % (started, seconds, str(started))
+    )
 
 
 def test_a_worker_leaves_nothing(seconds, tmp_path):
     script, started = tmp_path / "work.py", tmp_path / "started"
-    script.write_text(
-        "import subprocess, time\n"
-        "subprocess.Popen(['setsid', 'env', '-i', %r, '-c', 'echo > %s; exec sleep %s'])\n"
-        "while not __import__('os').path.exists(%r): time.sleep(0.01)\n" % ("/bin/sh", started, seconds, str(started))
-    )
+    script.write_text(starter(seconds, started))
     done = devicekit("launch", "--workers", "2", "--", str(script))
     assert done.returncode == 0, done.stderr.decode()
+    assert started.exists()
+    assert not running(seconds)
+
+
+#: What runs code of a framework or the user's, in children.
+VERBS = {
+    "verify": ["--framework", "torch", "--python", sys.executable],  # which adopts in turn
+    "compare": ["--framework", "torch", "mine:build"],
+    "bench": [
+        "--framework",
+        "torch",
+        "--model",
+        "mine:build",
+        "--batch_size",
+        "1",
+        "--num_batches",
+        "1",
+        "--repeat",
+        "1",
+    ],
+    "tune": ["--framework", "torch", "--model", "mine:build", "--batch_size", "1", "--budget", "20"],
+    "fix": ["--yes"],
+}
+
+
+@pytest.mark.parametrize(
+    "verb", [pytest.param(verb, marks=() if verb == "verify" else pytest.mark.slow) for verb in VERBS]
+)
+def test_a_framework_leaves_nothing(seconds, tmp_path, verb):
+    started, modules = tmp_path / "started", tmp_path / "modules"
+    files = {
+        "torch/__init__.py": starter(seconds, started) + "__version__ = '2.7.0'\n",
+        "torch/version.py": "__version__ = '2.7.0'\ncuda = None\n",
+        "torch-2.7.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: torch\nVersion: 2.7.0\n",
+        "mine.py": starter(seconds, started) + "def build(): pass\n",
+    }
+    for name, text in files.items():
+        (modules / name).parent.mkdir(parents=True, exist_ok=True)
+        (modules / name).write_text(text)
+    done = devicekit(verb, *VERBS[verb], modules=str(modules), cwd=str(modules))
+    assert done.returncode in (1, 2), done.stderr.decode()  # there is nothing in that framework
     assert started.exists()
     assert not running(seconds)
 

@@ -1,6 +1,7 @@
 """What is around the packages: PYTHON* variables, files cut short, folders without metadata; all seen in real environments."""
 
 import os
+import shutil
 import subprocess
 import sys
 
@@ -712,6 +713,20 @@ def test_uv_and_pipx_keep_a_command_apart_from_the_users_environment(command_of_
     site = next((tmp_path / "tool" / "lib").glob("python*/site-packages"))
     (site / "torch.py").write_text("")
     assert command_of_a_tool(mark, VIRTUAL_ENV=users)[0] == "tool"
+
+
+@pytest.mark.only_on("linux", reason="orphans are adopted on Linux")
+@pytest.mark.skipif(not shutil.which("setsid"), reason="setsid is not installed")
+def test_what_the_users_python_starts_does_not_stay(command_of_a_tool, tmp_path):
+    wrapper, started = tmp_path / "users" / "bin" / "python", tmp_path / "started"
+    wrapper.unlink()
+    wrapper.write_text(
+        "#!/bin/sh\nPATH=%s\nsetsid env -i /bin/sh -c 'echo $$ > %s; exec %s 60' &\nuntil [ -s %s ]; do sleep 0.01; done\n"
+        % (os.environ["PATH"], started, shutil.which("sleep"), started)
+    )
+    wrapper.chmod(0o755)
+    assert command_of_a_tool("uv-receipt.toml", VIRTUAL_ENV=str(tmp_path / "users"))[0] == "tool"
+    assert not os.path.exists("/proc/%d" % int(started.read_text()))
 
 
 #: Shell commands of files that are not a Python interpreter, and the message about each.

@@ -70,8 +70,10 @@ def adopting() -> Iterator[None]:
     """End, at its end, what the processes started meanwhile leave behind, whatever session or environment that has (Linux).
 
     For the command only: this process becomes the parent of orphans, and every other child of it would be ended as well.
+    After one within another, the outer one still adopts.
     """
-    before = set(_children()) if _adopts(1) else None
+    outer = _adopt(True)
+    before = set(_children()) if outer is not None else None
     try:
         yield
     finally:
@@ -88,20 +90,23 @@ def adopting() -> Iterator[None]:
                 except OSError:  # it has ended
                     pass
             time.sleep(0.005)
-        if before is not None:
-            _adopts(0)
+        if outer is False:
+            _adopt(False)
 
 
-def _adopts(on: int) -> bool:
-    """Let orphans become children of this process, or not; return whether that is possible."""
+def _adopt(on: bool) -> Optional[bool]:
+    """Let orphans become children of this process, or not; return whether they did before, None if that is not possible."""
     if not sys.platform.startswith("linux"):
-        return False
+        return None
     try:
         import ctypes
 
-        return bool(ctypes.CDLL(None).prctl(36, on, 0, 0, 0) == 0)  # PR_SET_CHILD_SUBREAPER
+        prctl, before = ctypes.CDLL(None).prctl, ctypes.c_int()
+        # PR_GET_CHILD_SUBREAPER, PR_SET_CHILD_SUBREAPER
+        failed = prctl(37, ctypes.byref(before), 0, 0, 0) or prctl(36, int(on), 0, 0, 0)
     except (ImportError, OSError, AttributeError):  # a static interpreter
-        return False
+        return None
+    return None if failed else bool(before.value)
 
 
 def _children() -> List[int]:

@@ -55,12 +55,15 @@ def interpreter_of(python: Optional[str]) -> "Interpreter":
     """Return the interpreter to examine: the one that the user names, or this one; that of uvx or pipx is not meant."""
     from ..machine.interpreter import command_interpreter, other_interpreter, users_interpreter
 
-    if python:
+    def ask(path: str) -> "Interpreter":
         from ..children.process_tree import adopting
 
-        with adopting():
-            return other_interpreter(python)
-    found, source = users_interpreter() or (command_interpreter(), "")
+        with adopting():  # it may be a wrapper, which starts others
+            return other_interpreter(path)
+
+    if python:
+        return ask(python)
+    found, source = users_interpreter(ask) or (command_interpreter(), "")
     active = os.environ.get("VIRTUAL_ENV", "")
     other = ".venv" if source == "PATH" and os.path.isdir(".venv") else "PATH"
     # To standard error, also with --json: this is for a person, data are for a program.

@@ -52,7 +52,6 @@ def add_launch(verbs: Any) -> None:
 
 
 def _launch(options: argparse.Namespace) -> int:
-    from ..children.process_tree import adopting
     from ..cluster.launch.launch_plan import Order, local_tasks, plan_launch
     from ..cluster.launch.supervisor import lost_output, supervise
 
@@ -75,8 +74,7 @@ def _launch(options: argparse.Namespace) -> int:
         return _show(tasks, planned, options.json)
     if options.summary:
         check_writable(options.summary)
-    with adopting():
-        outcome = supervise(tasks, grace_s=options.grace, say=_say)
+    outcome = supervise(tasks, grace_s=options.grace, say=_say)
     lost = lost_output()
     if lost:
         _say(lost)

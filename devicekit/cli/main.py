@@ -41,6 +41,9 @@ _GROUPS = (
     ("Integrate", (add_completion, add_mcp)),
 )
 
+#: Verbs that run code of others, frameworks above all, and are not what a user asked to run: nothing that it starts stays.
+_LEAVE_NOTHING = ("fix", "verify", "compare", "bench", "tune", "fleet", "launch")
+
 #: What is installed with devicekit, unless someone removed it or left it out.
 _NEEDED = ("packaging", "platformdirs", "resolvelib")
 
@@ -84,8 +87,12 @@ def _run(given: Sequence[str]) -> int:
             parser.verbs[given[0]].error("argument --%s: it is empty; is a variable not set?" % name)
     be_quiet(options.quiet)
     try:
-        status: int = options.run(options)
-        return status
+        if given[0] not in _LEAVE_NOTHING:
+            return int(options.run(options))
+        from ..children.process_tree import adopting
+
+        with adopting():
+            return int(options.run(options))
     except StreamError:
         raise
     except DeviceUnavailableError as error:

@@ -3,7 +3,7 @@
 import os
 import sys
 from importlib.util import find_spec
-from typing import Optional, Tuple
+from typing import Callable, Optional, Tuple
 
 from ..children.call import Child, ChildReport, Command
 from ..children.scripts import ARCHIVE, script_path
@@ -35,11 +35,12 @@ def command_interpreter() -> Interpreter:
     return found.replace(sys_path=((found.cwd,) if found.cwd and not safe else ()) + tuple(path), modules=())
 
 
-def users_interpreter() -> Optional[Tuple[Interpreter, str]]:
+def users_interpreter(ask: Callable[[str], Interpreter]) -> Optional[Tuple[Interpreter, str]]:
     """Describe the user's Python if this one is not the user's: uvx and pipx give each command its own environment.
 
     Returns the interpreter of the active environment, else the ``python`` on the PATH, and how it was found; None if this
-    process runs in an ordinary environment, if there is a framework in it, or if there is no other Python.
+    process runs in an ordinary environment, if there is a framework in it, or if there is no other Python. ``ask``:
+    `other_interpreter`, or what does the same.
     """
     if not _is_of_a_tool(sys.prefix) or any(find_spec(name) for name in WATCHED_MODULES):
         return None
@@ -52,7 +53,7 @@ def users_interpreter() -> Optional[Tuple[Interpreter, str]]:
         if not path or not os.path.exists(path):
             continue
         try:
-            found = other_interpreter(path)
+            found = ask(path)
         except InterpreterError:  # Python 2, or the store's placeholder on Windows
             continue
         if os.path.realpath(found.prefix) != os.path.realpath(sys.prefix):
