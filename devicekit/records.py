@@ -157,47 +157,62 @@ class _LazySignature:
         )
 
 
-#: Of JSON that another program wrote: how deep it may be nested, and how many characters a number may have. Nothing that is
-#: read comes near; far beyond are the interpreter's stack, and numbers whose conversion takes a time that grows as a square.
+#: Of JSON that another program wrote: how deep it may be nested, how many characters a number and a string may have, and how
+#: many strings, brackets and commas there may be. Nothing that is read comes near; far beyond are the interpreter's stack,
+#: numbers whose conversion takes a time that grows as a square, and twenty times the text's size as objects.
 _DEEPEST_JSON = 60
 _LONGEST_NUMBER = 300
+_LONGEST_STRING = 4 << 20
+_MOST_MARKS = 1 << 20
 
 
-def parse_json(content: Union[str, bytes], non_finite: bool = False) -> Any:
+def parse_json(content: Union[str, bytes], own: bool = False) -> Any:
     """Parse JSON that another program, or another user, wrote.
 
     Parameters
     ----------
     content : str or bytes
-    non_finite : bool
-        Whether to accept NaN and infinities, which Python writes although JSON has none: a model's settings may have some.
+    own : bool
+        Whether devicekit itself wrote it, from the user's model or environment: ten times as much may be in it, also NaN and
+        infinities, which Python writes although JSON has none.
 
     Raises
     ------
     ValueError
-        If it is not JSON in UTF-8, is nested more than 60 deep, or has a number that is infinite, not a number, or longer than
-        300 characters. Nothing else is raised, whatever is in it.
+        If it is not JSON in UTF-8, is nested more than 60 deep, has more than a million strings, brackets and commas, or a
+        string of more than four million characters, or has a number that is infinite, not a number, or longer than 300
+        characters. Nothing else is raised, whatever is in it.
     """
     import json
 
     text = content if isinstance(content, str) else content.decode("utf-8-sig")
-    if text.count("[") + text.count("{") > _DEEPEST_JSON and _depth(text) > _DEEPEST_JSON:
-        raise ValueError("it is nested too deeply: more than %d levels" % _DEEPEST_JSON)
-    return json.loads(text, parse_int=_integer, parse_float=_finite, parse_constant=float if non_finite else _finite)
+    _check_marks(text, 10 if own else 1)
+    return json.loads(text, parse_int=_integer, parse_float=_finite, parse_constant=float if own else _finite)
 
 
-def _depth(text: str) -> int:
-    """Return how deep the brackets outside of strings are nested."""
+def _check_marks(text: str, scale: int) -> None:
+    """Raise ValueError if strings are too long, or brackets outside of them too deep, or if there are too many of all."""
     import re
 
-    depth = deepest = 0
-    for token in re.finditer(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[\[\]{}]', text, re.DOTALL):
-        if token.group() in "[{":
+    brackets, most, longest = text.count("[") + text.count("{"), scale * _MOST_MARKS, scale * _LONGEST_STRING
+    # All that there are, and more if they are in strings: that is quick, and enough for what is fine as a rule.
+    many = 2 * brackets + text.count(",") + text.count('"') // 2 > most
+    if brackets <= _DEEPEST_JSON and not many and len(text) <= longest:
+        return
+    depth = 0
+    pattern = r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[\[\]{}%s]' % ("," if many else "")
+    for number, match in enumerate(re.finditer(pattern, text, re.DOTALL)):
+        mark = match.group()
+        if mark in "[{":
             depth += 1
-            deepest = max(deepest, depth)
-        elif token.group() in "]}":
+        elif mark in "]}":
             depth -= 1
-    return deepest
+        if depth > _DEEPEST_JSON:
+            raise ValueError("it is nested too deeply: more than %d levels" % _DEEPEST_JSON)
+        if number >= most:
+            raise ValueError("there is too much in it: more than %d strings, brackets and commas" % most)
+        if len(mark) > longest:
+            raise ValueError("it has a string of %d characters" % len(mark))
 
 
 def _integer(text: str) -> int:

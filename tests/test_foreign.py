@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 import devicekit
 from devicekit.children import stderr_filter
 from devicekit.children.progress import Progress, is_watched
-from devicekit.errors import first_line, foreign_code
+from devicekit.errors import RemedyError, first_line, foreign_code
 from devicekit.records import parse_json
+from devicekit.remedy.snapshot import read_manifest, write_manifest
 from devicekit.runtime.options import Options
 from devicekit.testing import load
 
@@ -30,6 +31,11 @@ BAD = {
     "open string": '"' + '\\"' * 100000,
     "not UTF-8": b'{"a": "\xff"}',
     "nothing": "",
+    "many lists": "[%s]" % ",".join(["[]"] * 400000),
+    "many numbers": "[%s]" % ",".join(["0"] * 1100000),
+    "many keys": "{%s}" % ",".join('"%d":0' % number for number in range(600000)),
+    "nothing but quotes": '""' * 1100000,
+    "a long string": '["%s"]' % ("a" * (4 << 20)),
 }
 
 
@@ -41,7 +47,32 @@ def test_bad_json_is_a_value_error(name):
 
 def test_a_models_settings_may_be_infinite_and_not_a_number():
     text = json.dumps({"low": -math.inf, "high": math.inf, "mask": math.nan, "rate": 1e-3})
-    assert json.dumps(parse_json(text, non_finite=True)) == text
+    assert json.dumps(parse_json(text, own=True)) == text
+
+
+def test_what_devicekit_wrote_itself_may_have_more_in_it():
+    assert len(parse_json(BAD["many lists"], own=True)) == 400000
+    assert len(parse_json(BAD["a long string"], own=True)[0]) == 4 << 20
+    with pytest.raises(ValueError, match="a string of"):
+        parse_json('["%s"]' % ("a" * (40 << 20)), own=True)
+
+
+@pytest.mark.parametrize("content", ['{"a": [Infinity, 1]}', "[" * 100, "[1]", '{"a": [1e400, 1]}'])
+def test_a_list_of_files_that_is_none_is_an_error(tmp_path, content):
+    (tmp_path / "manifest.json").write_text(content)
+    with pytest.raises(RemedyError, match="manifest.json cannot be read"):
+        read_manifest(str(tmp_path / "manifest.json"))
+
+
+def test_a_list_of_files_has_a_limit_both_ways(tmp_path):
+    path = tmp_path / "manifest.json"
+    with pytest.raises(RemedyError, match="too many files to restore them: 2"):
+        write_manifest(str(path), {"a" * (40 << 20): None, "b" * (40 << 20): None})
+    with pytest.raises(RemedyError, match="it is larger than 64 MiB"):
+        read_manifest(str(path))
+    manifest = {"file%d" % number: (number, 1) for number in range(220000)}  # more than others may write
+    path.write_text(json.dumps(manifest))
+    assert read_manifest(str(path)) == manifest
 
 
 def test_the_depth_is_that_of_brackets_outside_of_strings():

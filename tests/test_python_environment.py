@@ -736,6 +736,23 @@ ANSWERS = {
     "messages": ('exec yes \'{"protocol": 1, "say": {"x": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}}\'', "printed too much"),
     "results": ('exec yes \'{"protocol": 1, "result": {}}\'', "printed too much"),
     "deep": ("printf '{\"protocol\": 1, \"result\": '; head -c 200000 /dev/zero | tr '\\0' '['; echo", "no answer"),
+    "lists": (
+        "exec yes \"$(printf '{\"protocol\": 1, \"say\": {\"x\": [[]'; yes ',[]' | head -n 30000 | tr -d '\\n'; echo ']}}')\"",
+        "printed too much",
+    ),
+    "a long list": (
+        "printf '{\"protocol\": 1, \"result\": [[]'; yes ',[]' | head -n 1300000 | tr -d '\\n'; echo ']}'",
+        "no answer",
+    ),
+    "wide strings": (
+        'exec yes "$(printf \'{"protocol": 1, "say": {"x": "\\360\\237\\230\\200\'; '
+        "yes aaa | head -n 25000 | tr -d '\\n'; echo '\"}}')\"",
+        "printed too much",
+    ),
+    "not of the protocol": (
+        "exec yes \"$(printf '{\"x\": [[]'; yes ',[]' | head -n 30000 | tr -d '\\n'; echo ']}')\"",
+        "printed too much",
+    ),
     "null": ('echo \'{"protocol": 1, "result": {"prefix": null}}\'', "interpreter.prefix should be str"),
     "list": ('echo \'{"protocol": 1, "result": []}\'', "its answer is not that of an interpreter"),
     "number": ('echo \'{"protocol": 1, "result": -Infinity}\'', "no answer"),

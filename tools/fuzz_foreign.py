@@ -92,8 +92,8 @@ def _fresh(content):
 def _json(content, folder):
     from devicekit.records import parse_json
 
-    for non_finite in (False, True):
-        _refused(parse_json, content, non_finite)
+    for own in (False, True):
+        _refused(parse_json, content, own)
 
 
 def _keras_json(content, folder):

@@ -10,7 +10,7 @@ import time
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from ..records import Record
-from .output import BoundedText, Messages
+from .output import FOREIGN_ANSWER_BYTES, MOST_ANSWER_BYTES, BoundedText, Messages
 from .process_tree import PATIENCE_S, TRIAL_MARK, ask_where, end_all
 from .scripts import package_folder, python_command
 from .spawn import CANNOT_START, NULL, TIMED_OUT, Process, absolute_path, how_it_ended, spawn, why_not_started
@@ -72,12 +72,15 @@ class Command(Record):
     quick : bool
         A short question: what it prints is dropped, what left its session is not looked for, and a process that cannot
         be killed is given up at once.
+    answer_bytes : int
+        How much it may answer; another interpreter is asked short questions.
     """
 
     arguments: Tuple[str, ...]
     order: bytes = b""
     environment: Tuple[Tuple[str, Optional[str]], ...] = ()
     quick: bool = False
+    answer_bytes: int = MOST_ANSWER_BYTES
 
     @classmethod
     def of(
@@ -98,9 +101,10 @@ class Command(Record):
         """
         order = json.dumps({"function": function, "task": task, "path": path, "limit_s": limit_s + 5.0})
         arguments = python_command(executable or sys.executable, options, "children/child.py")
+        most = FOREIGN_ANSWER_BYTES if executable else MOST_ANSWER_BYTES
         if len(order) <= _LONGEST_ARGUMENT:
-            return cls((*arguments, order), b"", tuple(environment), quick)
-        return cls(arguments, order.encode("utf-8"), tuple(environment), quick)
+            return cls((*arguments, order), b"", tuple(environment), quick, most)
+        return cls(arguments, order.encode("utf-8"), tuple(environment), quick, most)
 
 
 class Child:
@@ -155,7 +159,7 @@ class Child:
         try:
             reading, writing = os.pipe()
             ours.append(writing)
-            self._answers = Messages(reading, on_message)
+            self._answers = Messages(reading, on_message, command.answer_bytes)
             if not command.quick:
                 reading, writing = os.pipe()
                 ours.append(writing)

@@ -17,7 +17,9 @@ _LONGEST_LINE_BYTES = 16 << 20
 #: More than any child answers, in all: one that prints so much is not ours, and is ended.
 _MOST_BYTES = 256 << 20
 _MOST_LINES = 100000
-_MOST_MESSAGE_BYTES = 64 << 20
+MOST_ANSWER_BYTES = 64 << 20
+#: The same of another interpreter, which is whatever the user names: it says where its files are, and whether devices work.
+FOREIGN_ANSWER_BYTES = 1 << 20
 
 #: Of a tool of the system: the kernel's log, and a list of packages, have some megabytes.
 MOST_TEXT_BYTES = 32 << 20
@@ -127,13 +129,22 @@ class Messages(Reader):
         See `Reader`.
     on_message : callable or None
         Called in the thread with what the child says; see `failure`.
+    most_bytes : int
+        Of all lines that may be of the protocol.
     """
 
-    def __init__(self, descriptor: int, on_message: Optional[Callable[[Dict[str, Any]], None]] = None) -> None:
+    def __init__(
+        self,
+        descriptor: int,
+        on_message: Optional[Callable[[Dict[str, Any]], None]] = None,
+        most_bytes: int = MOST_ANSWER_BYTES,
+    ) -> None:
         self.messages: List[Dict[str, Any]] = []
         #: What `on_message` raised; it belongs to the thread that waits.
         self.failure: Optional[BaseException] = None
         self._on_message = on_message
+        self._most_bytes = most_bytes
+        self._longest_bytes = min(_LONGEST_LINE_BYTES, most_bytes)
         self._line: List[bytes] = []
         self._line_bytes = 0
         self._bytes = self._message_bytes = self._lines = 0
@@ -143,7 +154,7 @@ class Messages(Reader):
 
     def take(self, chunk: bytes) -> None:
         self._bytes += len(chunk)
-        if self._bytes > _MOST_BYTES or self._message_bytes > _MOST_MESSAGE_BYTES or self._lines > _MOST_LINES:
+        if self._bytes > _MOST_BYTES or self._message_bytes > self._most_bytes or self._lines > _MOST_LINES:
             self.too_much = True
         if self.too_much:
             return
@@ -151,19 +162,23 @@ class Messages(Reader):
         self._lines += len(ended)
         for part in ended:
             self._add(part)
-            if self._line_bytes <= _LONGEST_LINE_BYTES:
+            if self._line_bytes <= self._longest_bytes:
                 self._parse(b"".join(self._line))
             self._line, self._line_bytes = [], 0
         self._add(rest)
 
     def _add(self, part: bytes) -> None:
         self._line_bytes += len(part)
-        if self._line_bytes <= _LONGEST_LINE_BYTES:
+        if self._line_bytes <= self._longest_bytes:
             self._line.append(part)
         else:
             self._line = []
 
     def _parse(self, line: bytes) -> None:
+        if not line.startswith(b"{"):
+            return
+        # Also of what is not the child's in the end: it takes time and memory to find out.
+        self._message_bytes += len(line)
         try:
             message = parse_json(line)
         except ValueError:  # not the child's
@@ -171,7 +186,6 @@ class Messages(Reader):
         if not isinstance(message, dict) or message.pop("protocol", None) != PROTOCOL:
             return
         self.messages.append(message)
-        self._message_bytes += len(line)
         said = message.get("say")
         if self._on_message is not None and isinstance(said, dict) and self.failure is None:
             try:

@@ -31,6 +31,9 @@ _OFTEN = 500
 #: Files that setuptools and others write into instead of replacing them.
 _EDITED = (".pth", ".egg-link")
 
+#: A line for each file: there are ten thousands of them.
+_LIMIT_BYTES = 64 << 20
+
 
 class Restored(NamedTuple):
     """What could not be restored, and what was left alone: paths relative to the environment."""
@@ -277,11 +280,13 @@ def _link_or_copy(source: str, target: str) -> None:
 
 
 def write_manifest(path: str, manifest: Manifest) -> None:
-    """Write it, and wait until it is on the disk."""
+    """Write it, and wait until it is on the disk; raise RemedyError if it is more than `read_manifest` reads."""
     with open(path, "w", encoding="utf-8", errors="surrogateescape") as stream:
         json.dump(manifest, stream, ensure_ascii=False)
         stream.flush()
         os.fsync(stream.fileno())
+        if os.fstat(stream.fileno()).st_size > _LIMIT_BYTES:
+            raise RemedyError("the environment has too many files to restore them: %d" % len(manifest))
 
 
 def read_manifest(path: str) -> Manifest:
@@ -293,13 +298,16 @@ def read_manifest(path: str) -> Manifest:
         If it cannot be read, or names something outside the environment.
     """
     try:
-        with open(path, encoding="utf-8", errors="surrogateescape") as stream:
-            data = parse_json(stream.read())
+        with open(path, "rb") as stream:
+            content = stream.read(_LIMIT_BYTES + 1)
+        if len(content) > _LIMIT_BYTES:
+            raise ValueError("it is larger than %d MiB" % (_LIMIT_BYTES >> 20))
+        data = parse_json(content.decode("utf-8", "surrogateescape"), own=True)
         manifest: Manifest = {
             sys.intern(name): tuple(map(int, kept)) if isinstance(kept, list) else kept  # type: ignore[misc]
             for name, kept in data.items()
         }
-    except (OSError, ValueError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, TypeError, AttributeError, OverflowError) as error:
         raise RemedyError("%s cannot be read: %s" % (path, error)) from None
     if any(os.path.isabs(name) or os.pardir in name.split(os.sep) for name in manifest):
         raise RemedyError("%s names files outside the environment" % path)

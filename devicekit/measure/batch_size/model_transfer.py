@@ -134,7 +134,7 @@ def unpacked(task: Dict[str, Any]) -> Any:
         keras = import_module("keras")
         _set_floatx(keras, task)
         with open(os.path.join(folder, "model.json"), encoding="utf-8") as stream:
-            config = parse_json(stream.read(), non_finite=True)
+            config = parse_json(stream.read(), own=True)
         with _trusted():
             model = _read(lambda: keras.saving.deserialize_keras_object(config))
         if task["weights"]:

@@ -94,5 +94,5 @@ def unit_of(parts: Tuple[Any, Any]) -> str:
 
 def layers_of(architecture: str) -> int:
     """Return how many layers an architecture has, for the report."""
-    config = parse_json(architecture, non_finite=True).get("config")
+    config = parse_json(architecture, own=True).get("config")
     return len(config.get("layers", ())) if isinstance(config, dict) else 0

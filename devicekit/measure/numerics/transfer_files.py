@@ -31,7 +31,7 @@ def write_json(folder: str, name: str, values: Any) -> None:
 def read_json(folder: str, name: str) -> Any:
     """Read plain data."""
     with open(os.path.join(folder, name + ".json"), encoding="utf-8") as stream:
-        return parse_json(stream.read(), non_finite=True)
+        return parse_json(stream.read(), own=True)
 
 
 def write_arrays(folder: str, name: str, arrays: Sequence[Optional[np.ndarray]]) -> None:
