@@ -298,8 +298,7 @@ def test_a_fault_of_the_program_is_explained_where_that_helps(make_machine):
     ],
 )
 def test_a_gpu_that_a_variable_hides_here_is_the_cause(make_machine, text):
-    folder = os.path.join(ROOT, "tests", "machines", "linux-nvidia-hidden-by-a-wrong-number")
-    found = failed(make_machine, text, lambda: read_machine(SimulatedHost(folder), deep=True))
+    found = failed(make_machine, text, lambda: recorded("linux-nvidia-hidden-by-a-wrong-number"))
     assert [item.code for item in found.findings] == ["device-hidden"]
     assert found.findings[0].fix[0].command.startswith("unset CUDA_VISIBLE_DEVICES")
     assert found.findings[0].evidence[0].source.startswith("output")
@@ -312,6 +311,41 @@ def test_what_the_kernel_wrote_is_not_called_output(make_machine):
     sources = {item.text: item.source for item in found.findings[0].evidence}
     assert sources[xid] == "kernel log"
     assert sources[text.strip()] == "output, line 1"
+
+
+def recorded(name):
+    return read_machine(SimulatedHost(os.path.join(ROOT, "tests", "machines", name)), deep=True)
+
+
+@pytest.mark.parametrize(
+    "text, first",
+    [
+        ("CUDA error: unspecified launch failure\n", "device-lost"),
+        ("RuntimeError: CUDA error: an illegal memory access was encountered\n", "device-lost"),
+        ("CUDA error: uncorrectable NVLink error detected during the execution\n", "device-lost"),
+        ("RuntimeError: NCCL error: unhandled cuda error\n", ""),
+    ],
+)
+def test_what_the_driver_says_now_belongs_to_a_gpu_that_failed(make_machine, text, first):
+    found = failed(make_machine, text, lambda: recorded("linux-nvidia-gpu-lost"))
+    assert [item.code for item in found.findings] == [*filter(None, [first]), "driver-unhealthy"]
+    assert "lost access to NVIDIA L4" in found.findings[-1].summary
+    assert found.certain is bool(first)
+    healthy = failed(make_machine, text, lambda: recorded("linux-nvidia-two-kinds"))
+    assert [item.code for item in (healthy.findings if healthy else ())] == [*filter(None, [first])]
+
+
+def test_what_the_driver_says_now_is_left_out_where_no_gpu_failed(make_machine):
+    text = (
+        'Traceback (most recent call last):\n  File "train.py", line 3, in <module>\nValueError: no data for the GPU\n'
+    )
+    assert failed(make_machine, text, lambda: recorded("linux-nvidia-gpu-lost")) is None
+    missing = "ModuleNotFoundError: No module named 'tensorflow'\n"
+    found = failed(make_machine, missing, lambda: recorded("linux-nvidia-gpu-lost"))
+    assert [item.code for item in found.findings] == ["framework-missing"]
+    lost = "NVRM: GPU at PCI:0000:08:00: GPU-11111111-2222-3333-4444-000000000001"
+    found = failed(make_machine, text, lambda: recorded("linux-nvidia-gpu-lost"), [lost])
+    assert [item.code for item in found.findings] == ["driver-unhealthy"]
 
 
 @posix

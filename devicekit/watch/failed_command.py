@@ -31,6 +31,9 @@ _OF_GPUS = re.compile(r"NVRM: |amdgpu.{0,80}(?:reset|timeout|fault|hang)|i915.{0
 _OF_ENDS = re.compile(r"Killed process |oom-kill:|traps: |segfault at")
 _OF_PROCESSES = re.compile(r"(?:Killed process |\bpid ?[=:]? ?|traps: [^\[]{1,40}\[)(\d{1,10})")
 
+#: Words of lines that concern an NVIDIA GPU, so that what its driver says now may be why.
+_OF_NVIDIA = re.compile(r"(?i)cuda|cudnn|cublas|nccl|nvlink|nvidia|nvrm|\bgpu")
+
 #: What needs no explanation below the program's own words.
 _OWN_FAULT, _UNKNOWN = "user-code-error", "cause-unknown"
 
@@ -144,20 +147,37 @@ def explain_failure(
     log = [*heard.parts(), "".join("\n" + line for line in last).encode("utf-8"), b"\n"]
     found = explain_log(log, source=_OUTPUT)
     codes = [item.code for item in found.findings if item.severity != "info" and item.code != _UNKNOWN]
+    asked = _concerns_a_gpu(found, said)
     errors = any(item.severity == "error" and item.code != _UNKNOWN for item in found.findings)
     fault = next((item for item in found.findings if item.code == _OWN_FAULT), None)
     if fault is not None and not errors:  # its own words say enough, unless a signature knows what helps
         codes = [_OWN_FAULT] if found.certain and fault.fix else []
-    if not codes:
+    if not codes and not asked:
         return None
     # The rules know this machine's versions and shell. What else is wrong with the machine did not end the command.
     here = explain_log(log, machine(), source=_OUTPUT)
     first = here.findings[:1]
-    hidden = first if first and first[0].code == "device-hidden" else ()
-    shown = hidden or [item for item in here.findings if item.code in codes and _in_output(item)]
+    hidden = first if codes and first and first[0].code == "device-hidden" else ()
+    shown = list(hidden) or [item for item in here.findings if item.code in codes and _in_output(item)]
     # Where nothing is left, the command was wrong for this machine: a GPU was asked for that is not here.
     shown = shown or [item for item in found.findings if item.code in codes]
-    return Explanation(tuple(_sourced(item, said) for item in shown), (), found.certain)
+    if asked and not hidden:
+        shown += [item for item in here.findings if _of_the_driver(item, codes) and item not in shown]
+    if not shown:
+        return None
+    return Explanation(tuple(_sourced(item, said) for item in shown), (), found.certain and bool(codes))
+
+
+def _concerns_a_gpu(found: Explanation, said: Sequence[str]) -> bool:
+    """Whether the kernel wrote of a GPU, or a line that is not the program's own fault names one."""
+    lines = [item.text for each in found.findings if each.severity != "info" and each.code != _OWN_FAULT
+             for item in each.evidence]  # fmt: skip
+    return any(map(_OF_GPUS.search, said)) or any(map(_OF_NVIDIA.search, lines))
+
+
+def _of_the_driver(finding: Finding, codes: Sequence[str]) -> bool:
+    """Whether a finding is what the driver says now; of a fault that is over, it is told where the device failed."""
+    return finding.code == "driver-unhealthy" and (finding.severity == "warning" or "device-lost" in codes)
 
 
 def _in_output(finding: Finding) -> bool:
