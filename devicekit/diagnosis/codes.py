@@ -16,7 +16,7 @@ CODES = (
     "compute-capability-unsupported", "cuda-version-mismatch", "cuda-library-missing", "cudnn-missing",
     "cudnn-version-mismatch", "xla-toolchain-missing", "known-defect", "device-busy", "out-of-memory",
     "memory-limit-too-low", "cpu-quota-ignored", "shared-memory-too-small", "peer-access-unsupported", "gpu-link-degraded",
-    "no-gpu",
+    "devices-unlike", "no-gpu",
 )  # fmt: skip
 
 #: Codes that only a run can show: `devicekit.runtime.trial` and `devicekit.runtime.apply` make these findings, or `explain`
@@ -24,7 +24,7 @@ CODES = (
 MEASURED_CODES = (
     "framework-broken", "runtime-already-initialized", "numerics-divergent", "device-lost", "op-unsupported",
     "cache-unwritable", "setting-invalid", "framework-unsupported", "keras-backend-differs", "slower-than-cpu",
-    "devices-unlike", "device-not-found", "blocked-by-policy", "host-memory-exhausted",
+    "device-not-found", "blocked-by-policy", "host-memory-exhausted",
     "openmp-duplicated", "cuda-toolkit-missing", "user-code-error", "cause-unknown",
     "device-unused", "input-bound", "retracing", "host-starved", "clocks-limited", "shared-device", "memory-bound",
     "launch-bound", "will-not-fit", "weights-not-finite", "input-not-finite", "operation-undefined", "values-exploded",
@@ -42,7 +42,7 @@ NOT_IN_LOGS = {
     "memory-limit-too-low": "a log ends in Killed, which is host-memory-exhausted: it does not say whose limit it was",
     "numerics-divergent": "only two runs show it",
     "device-not-found": "devicekit's own: what was asked for is not on this machine",
-    "devices-unlike": "devicekit's own: what was asked for, not what goes wrong",
+    "devices-unlike": "everything works, only slower",
     "plugin-broken": "devicekit's own: a plug-in of devicekit does not work",
     "slower-than-cpu": "only two runs show it",
     "device-unused": "only measuring meanwhile shows it: `devicekit.Monitor`, `devicekit run --watch`",

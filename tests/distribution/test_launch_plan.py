@@ -9,6 +9,7 @@ from devicekit import DevicekitError, DeviceUnavailableError, diagnose
 from devicekit.cluster.launch.launch_plan import FIRST, LAST, Order, free_ports, plan_launch
 from devicekit.cluster.strategy.cluster_environment import parse_cluster
 from devicekit.cluster.strategy.device_shares import hidden_variables, share_out, visible_variables
+from devicekit.machine.facts import Fact
 from devicekit.machine.probe import read_machine
 from devicekit.machine.simulated import SimulatedHost
 
@@ -113,6 +114,17 @@ def test_what_lets_gpus_wait_for_each_other_is_said_before():
     ]  # fmt: skip
     assert "4 of 16 PCIe lanes" in notes[2]
     assert plan_launch(Order(SCRIPT, workers=8), {}, machine("linux-nvidia-server-linked"))[1] == []
+
+
+def test_gpus_that_differ_are_named_unless_those_in_use_are_alike():
+    two = machine("linux-nvidia-two-kinds")
+    (note,) = plan_launch(Order(SCRIPT, workers=2), {}, two)[1]
+    assert "gpu:0 (NVIDIA L40S, 45 GiB), gpu:1 (Tesla T4, 15 GiB). [devices-unlike]" in note
+    cards = two.driver.gpus.value
+    third = cards[1].replace(index=2, bus_id="0000:09:00.0", uuid="GPU-11111111-2222-3333-4444-000000000002")
+    three = two.replace(driver=two.driver.replace(gpus=Fact.of((*cards, third), "NVML")))
+    assert "devices-unlike" in plan_launch(Order(SCRIPT), {}, three)[1][0]
+    assert plan_launch(Order(SCRIPT, devices="gpu:0,1"), {}, three)[1] == []
 
 
 def test_no_two_workers_share_a_device():

@@ -10,6 +10,7 @@ from recorded_machines import SIMULATED
 import devicekit
 from devicekit.cluster.strategy.device_sets import set_of_devices
 from devicekit.diagnosis.findings import Candidate, Diagnosis
+from devicekit.machine.facts import Fact
 from devicekit.machine.probe import read_machine
 from devicekit.machine.simulated import SimulatedHost
 from devicekit.selection.plan import Plan
@@ -78,6 +79,13 @@ def test_named_devices_are_taken_although_they_differ():
 
 
 def test_devices_alike_are_not_called_unlike():
+    two = machine("linux-nvidia-two-kinds")
+    cards = two.driver.gpus.value
+    third = cards[1].replace(index=2, bus_id="0000:09:00.0", uuid="GPU-11111111-2222-3333-4444-000000000002")
+    three = two.replace(driver=two.driver.replace(gpus=Fact.of((*cards, third), "NVML")))
+    found = devicekit.cluster.plan_strategy("gpu:0,1", machine=three, environ={})
+    assert found.findings == ()
+    assert "2 devices of one kind" in found.reason
     assert "devices-unlike" not in codes(plan("linux-nvidia-server"))
     assert "devices-unlike" not in codes(plan("linux-nvidia-server", "gpu:0,1"))
 

@@ -147,18 +147,23 @@ def plan_launch(
     if share.idle:
         notes.append("%s: not used, because every process gets the same number of devices" % ", ".join(share.idle))
     if len(accelerators) > 1:
-        notes += _hazards(machine)
+        notes += _hazards(machine, accelerators)
     return specs, notes
 
 
-def _hazards(machine: Optional[Machine]) -> List[str]:
+def _hazards(machine: Optional[Machine], devices: Sequence[Candidate]) -> List[str]:
     """What makes the GPUs of this machine slow together, or lets them hang."""
     from ...diagnosis.diagnose import diagnose
-    from ...diagnosis.rules.several_gpus import CODES
+    from ...diagnosis.rules.several_gpus import CODES, alike
     from ...machine.detect import real_machine
 
     found = diagnose(machine if machine is not None else real_machine()).findings
-    return ["%s [%s]" % (item.summary, item.code) for item in found if item.code in CODES]
+    same = alike((item.name, item.memory_bytes) for item in devices)
+    return [
+        "%s [%s]" % (item.summary, item.code)
+        for item in found
+        if item.code in CODES and not (same and item.code == "devices-unlike")
+    ]
 
 
 def _check(order: Order) -> None:

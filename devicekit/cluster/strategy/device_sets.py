@@ -3,6 +3,7 @@
 from typing import List, Sequence, Tuple, Union
 
 from ...diagnosis.findings import Candidate, Diagnosis, Evidence, Finding, Fix, name_of
+from ...diagnosis.rules.several_gpus import alike, described
 from ...selection.plan import Plan, number_of
 
 #: A device that one of these blocks is broken, not just excluded.
@@ -46,17 +47,11 @@ def _device_of(base: Plan) -> Candidate:
 
 
 def _alike(devices: Sequence[Candidate]) -> bool:
-    """Whether model and memory are the same, as far as they are known; a twentieth is what ECC and displays take."""
-    sizes = [item.memory_bytes for item in devices if item.memory_bytes]
-    same_size = not sizes or max(sizes) <= 1.05 * min(sizes)
-    return len({item.name for item in devices}) == 1 and same_size
+    return alike((item.name, item.memory_bytes) for item in devices)
 
 
 def _listed(devices: Sequence[Candidate]) -> str:
-    return ", ".join(
-        "%s (%s%s)" % (item.device, item.name, ", %.0f GiB" % (item.memory_bytes / 2**30) if item.memory_bytes else "")
-        for item in devices
-    )
+    return described((item.device, item.name, item.memory_bytes) for item in devices)
 
 
 def _unlike(severity: str, devices: Sequence[Candidate], base: Plan, left_out: Sequence[Candidate] = ()) -> Finding:

@@ -78,6 +78,8 @@ def plan_for_devices(
     ``base`` is what `devicekit.selection.choose.choose` decided: the framework, and the first device. ``variables`` is
     the environment, which also says which Keras is used, and whether the devices were distributed before.
     """
+    # Whether the devices of this machine differ matters only of those that are chosen here.
+    base = base.replace(findings=tuple(item for item in base.findings if item.code != "devices-unlike"))
     framework = base.framework
     if not base.importable or framework is None:
         return _refused(base, base.findings[:1], base.reason), base

@@ -4,18 +4,18 @@ Sources: NCCL User Guide, "Troubleshooting" (shared memory of containers, peer a
 NVLink); Docker's documentation of ``--shm-size`` (64 MiB by default).
 """
 
-from typing import Iterable, List, Sequence
+from typing import Iterable, List, Optional, Sequence, Tuple
 
 from ...machine.facts import Gpu
 from .. import pages
 from ..findings import Evidence, Finding, Fix, Kind
 from ..view import View
 from .cuda_order import cuda_view
-from .driver_health import HIDDEN_BY, cuda_in_use, label
+from .driver_health import HIDDEN_BY, cuda_in_use, label, number_of
 from .registry import rule
 
 #: What these rules find.
-CODES = ("shared-memory-too-small", "peer-access-unsupported", "gpu-link-degraded")
+CODES = ("shared-memory-too-small", "peer-access-unsupported", "gpu-link-degraded", "devices-unlike")
 
 #: Docker's default. NCCL's guide asks for 1 GiB for several GPUs.
 _TOO_SMALL_BYTES = 64 << 20
@@ -87,6 +87,35 @@ def peer_access_unsupported(view: View) -> Iterable[Finding]:
                 "1",
             ),
         ),
+    )
+
+
+def alike(devices: Iterable[Tuple[str, Optional[int]]]) -> bool:
+    """Whether model and memory are the same, as far as they are known; a twentieth is what ECC and displays take."""
+    devices = list(devices)
+    sizes = [size for _, size in devices if size]
+    return len({name for name, _ in devices}) == 1 and (not sizes or max(sizes) <= 1.05 * min(sizes))
+
+
+def described(devices: Iterable[Tuple[str, str, Optional[int]]]) -> str:
+    """Return labels of devices with name and memory: ``gpu:0 (Tesla T4, 15 GiB)``."""
+    return ", ".join(
+        "%s (%s%s)" % (label, name, ", %.0f GiB" % (size / 2**30) if size else "") for label, name, size in devices
+    )
+
+
+@rule("devices-unlike", hidden_by=(*HIDDEN_BY, "device-hidden", "compute-capability-unsupported"))
+def devices_unlike(view: View) -> Iterable[Finding]:
+    """GPUs of different models, or with different memory: programs that use all of them wait for the weakest."""
+    gpus = _used(view)
+    if not gpus or alike((gpu.name, gpu.memory_bytes.or_none()) for gpu in gpus):
+        return
+    text = described((number_of(view, gpu), gpu.name, gpu.memory_bytes.or_none()) for gpu in gpus)
+    yield Kind("devices-unlike", "info").finding(
+        "The GPUs differ: where they train together, the slowest sets the pace, the smallest memory the batch: %s."
+        % text,
+        (Evidence(text, view.machine.driver.gpus.source),),
+        (Fix("Train on GPUs of one kind: devicekit.strategy() takes those like the first one", changes="code"),),
     )
 
 
