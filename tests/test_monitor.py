@@ -11,6 +11,7 @@ from devicekit.watch.causes import findings
 from devicekit.watch.data_source import operations
 from devicekit.watch.gpu_loads import own_loads, sample_of
 from devicekit.watch.recorder import StepClock, merged
+from devicekit.watch.result import LiveFigures
 from devicekit.watch.training_record import (
     DataSource,
     DeviceMemory,
@@ -171,6 +172,36 @@ def test_a_report_shows_itself():
     slow = MonitorReport.of(JUST_NOT["slow-callback"])
     assert "449 ms in callbacks and in Keras itself" in " ".join(str(slow).split())
     assert "Nothing slows it down" not in str(slow)
+
+
+def test_what_is_not_known_is_one_line():
+    said = " ".join(str(MonitorReport.of(HEALTHY.replace(gpus=(), variable_devices=()))).split())
+    assert "Unknown variables, GPU" in said
+    assert "GPU" not in str(MonitorReport.of(CPU))
+    assert "Unknown" not in str(MonitorReport.of(CPU))
+    page = MonitorReport.of(HEALTHY.replace(gpus=(GPU.replace(power_w=None, pcie_width=None),)))
+    for shown in (str(page), page._repr_html_()):
+        assert "utilization 93 %, memory 20.0 GiB of 80.0 GiB at most" in " ".join(shown.split())
+        assert "clocks held down in 1 of 1 looks: power-cap; unknown: power, PCIe" in " ".join(shown.split())
+
+
+def test_what_is_shown_while_it_trains():
+    figures = LiveFigures(PLANTED["slow-pipeline"][1].replace(gpus=(GPU,), hosts=hosts()[-1:]))
+    assert str(figures) == (
+        "step 208, 120 ms each; waiting for data: 50 %; GPU 0: 93 %, 20.0 GiB of 80.0 GiB, 71 \u00b0C"
+    )
+    page = figures._repr_html_()
+    assert "120 ms each" in page
+    assert "71 \u00b0C" in page
+    scalars = figures.scalars()
+    assert scalars.pop("step/seconds") == pytest.approx(0.12)
+    assert scalars == {
+        "step/wait_percent": pytest.approx(50.0), "host/memory_bytes": 4 * GIB, "gpu_0/utilization_percent": 93,
+        "gpu_0/memory_used_bytes": 20 * GIB, "gpu_0/clock_mhz": 1900, "gpu_0/temperature_c": 71, "gpu_0/power_w": 690,
+    }  # fmt: skip
+    early = LiveFigures(TrainingRecord("jax", steps=2, gpus=(GpuSample(1.0, 3),)))
+    assert str(early) == "step 2; waiting for data: unknown; GPU 3: unknown"
+    assert early.scalars() == {}
 
 
 def test_a_nan_comes_before_what_is_slow():

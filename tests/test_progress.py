@@ -68,6 +68,26 @@ with Progress("outer"):
 
 
 @terminal
+def test_a_line_below_another_and_hidden_while_others_write():
+    code = """
+from devicekit.children.progress import Progress
+with Progress("figures", below=True) as line:
+    time.sleep(1.5)
+    line.hide()
+    time.sleep(1.5)
+    line.say("others")
+    time.sleep(1.2)
+"""
+    # A terminal writes a carriage return before each line feed.
+    shown = [text for text in frames(code) if text.strip("\n")]
+    up = "\x1b[A"
+    first = "devicekit: figures ... 1 s"
+    assert shown[:2] == [first + up, " " * len(first) + up]
+    assert shown[2] in ("devicekit: others ... %d s%s" % (second, up) for second in (3, 4))
+    assert shown[-1] == " " * (len(shown[2]) - len(up)) + up
+
+
+@terminal
 def test_an_exception_erases_it_and_another_thread_is_not_left():
     code = """
 import threading

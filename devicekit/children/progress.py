@@ -16,11 +16,15 @@ _shown: "List[Progress]" = []
 class Progress:
     """Context manager that shows what is waited for, and for how long.
 
-    Only a person sees the line: standard error must be a terminal, or the output of a notebook's cell.
+    Only a person sees the line: standard error must be a terminal, or the output of a notebook's cell. ``below``: it is on the
+    row below the current one, which another line of progress rewrites.
     """
 
-    def __init__(self, what: str, quiet: bool = False) -> None:
+    def __init__(self, what: str, quiet: bool = False, below: bool = False) -> None:
         self._what = what
+        # The other one begins with a carriage return: the cursor need not be back in its column.
+        self._before, self._after = ("\n\r", "\x1b[A\r") if below else ("\r", "")
+        self._hidden = False
         self._stream = None if quiet or not is_watched(sys.stderr) else sys.stderr
         self._started = time.monotonic()
         self._line, self._length = "", 0
@@ -54,28 +58,36 @@ class Progress:
     def say(self, what: str) -> None:
         """Wait for something else from now on; the seconds go on."""
         with self._lock:
-            changed, self._what = what != self._what, what
+            changed, self._what, self._hidden = what != self._what, what, False
         if changed and self._length:
             self.tick()
+
+    def hide(self) -> None:
+        """Erase the line until something else is said: others are about to write."""
+        with self._lock:
+            self._hidden = True
+        self._erase()
 
     def tick(self) -> None:
         """Show the line with the seconds so far, from the first second on; called each second as it is."""
         with self._lock:
             seconds = time.monotonic() - self._started
-            if self._stream is None or self._ended.is_set() or seconds < 1.0 or (_shown and _shown[-1] is not self):
+            if self._stream is None or self._ended.is_set() or seconds < 1.0 or self._hidden:
+                return
+            if _shown and _shown[-1] is not self:
                 return
             end = " ... %d s" % seconds
             line = _encodable("devicekit: " + printable(self._what), self._stream)
             line = _cut(line, _columns(self._stream) - len(end) - 1) + end
             if line != self._line:
                 width, self._line = _width(line), line
-                self._write("\r" + line + " " * (self._length - width))
+                self._write(self._before + line + " " * (self._length - width) + self._after)
                 self._length = width
 
     def _erase(self) -> None:
         with self._lock:
             if self._length:
-                self._write("\r%s\r" % (" " * self._length))
+                self._write(self._before + " " * self._length + (self._after or "\r"))
                 self._line, self._length = "", 0
 
     def _write(self, text: str) -> None:
@@ -88,9 +100,14 @@ class Progress:
             self._stream, self._length = None, 0
 
 
+def in_notebook(stream: Any) -> bool:
+    """Return whether a stream is the output of a notebook's cell."""
+    return type(stream).__module__.partition(".")[0] == "ipykernel"
+
+
 def is_watched(stream: Any) -> bool:
     """Return whether a person sees what is written: a terminal, or the output of a notebook's cell."""
-    if type(stream).__module__.partition(".")[0] == "ipykernel":
+    if in_notebook(stream):
         return True
     try:
         with foreign_code():

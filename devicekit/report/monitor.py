@@ -1,13 +1,14 @@
 """The reports of `devicekit.Monitor` and `devicekit.NanGuard`."""
 
-from typing import List, Optional
+from typing import List, Optional, Sequence, Tuple
 
 from ..watch.causes import FEWEST_STEPS
+from ..watch.command_causes import by_gpu
 from ..watch.nan_causes import described
-from ..watch.result import MonitorReport, NanReport
-from ..watch.training_record import NanRecord, NanRun, TrainingRecord
-from .amounts import count, framework_title
-from .terminal import Style, findings_lines
+from ..watch.result import LiveFigures, MonitorReport, NanReport
+from ..watch.training_record import GpuSample, NanRecord, NanRun, TrainingRecord
+from .amounts import count, framework_title, memory
+from .terminal import Style, findings_lines, labeled
 
 
 def monitor_text(report: MonitorReport) -> str:
@@ -18,6 +19,9 @@ def monitor_text(report: MonitorReport) -> str:
         record.model or "model", framework_title(record.framework), where(record)
     )  # fmt: skip
     lines = [style.plain(heading), *style.wrap(speed(report) + ".", "  ")]
+    for name, value in facts(report):
+        if name.startswith("GPU") or name == "Unknown":
+            lines += labeled(style, name, value, 2)
     if record.ended != "finished":
         lines[0] += ", " + {"running": "still running"}.get(record.ended, record.ended)
     if report.findings:
@@ -79,31 +83,94 @@ def duration(seconds: Optional[float]) -> str:
     return "%.3g s" % seconds if seconds >= 1 else "%.3g ms" % (1000 * seconds)
 
 
-def facts(report: MonitorReport) -> List[List[str]]:
-    """Return what else was measured, as names with their values."""
+def facts(report: MonitorReport) -> List[Tuple[str, str]]:
+    """Return what else was measured, as names with their values; what is not known is one row."""
     record = report.record
-    gpus = record.gpus
     rows = [
-        ["Steps", "%d, the first in %s" % (record.steps, duration(record.first_step_s))],
-        ["Step", duration(report.step_s)],
-        ["Waiting for data", duration(report.wait_s)],
-        ["Computing", duration(report.compute_s)],
-        ["Variables", ", ".join(record.variable_devices)],
-        ["Results", ", ".join(record.result_devices)],
-        ["Compiled versions of the step", str(record.programs[-1][1]) if record.programs else ""],
-        ["Data", record.source.kind],
-        ["GPU utilization", _range([item.utilization_percent for item in gpus], "%")],
-        ["GPU clock", _range([item.clock_mhz for item in gpus], "MHz")],
-        ["GPU temperature", _range([item.temperature_c for item in gpus], "°C")],
-        ["GPU power", _range([item.power_w for item in gpus], "W")],
-        ["Cost of the monitor", duration(record.monitor_s)],
+        (
+            "Steps",
+            str(record.steps) + (", the first in %s" % duration(record.first_step_s) if record.first_step_s else ""),
+        ),
+        ("Step", duration(report.step_s)),
+        ("Waiting for data", duration(report.wait_s)),
+        ("Computing", duration(report.compute_s)),
+        ("Variables", ", ".join(record.variable_devices)),
+        ("Results", ", ".join(record.result_devices)),
+        ("Compiled versions of the step", str(record.programs[-1][1]) if record.programs else ""),
+        ("Data", record.source.kind),
+        *machine_rows(record),
+        ("Cost of the monitor", duration(record.monitor_s)),
     ]
-    return [row for row in rows if row[1]]
+    unknown = ", ".join(name if name == "GPU" else name.lower() for name, value in rows if not value)
+    return [row for row in rows if row[1]] + ([("Unknown", unknown)] if unknown else [])
 
 
-def _range(values: "List[Optional[float]]", unit: str) -> str:
+def live_rows(figures: LiveFigures) -> List[Tuple[str, str]]:
+    """Return what was measured last, as names with their values."""
+    record, step_s, percent = figures.record, figures.scalars().get("step/seconds"), figures.wait_percent
+    rows = [
+        ("Step", "%d" % record.steps + (", %s each" % duration(step_s) if step_s else "")),
+        ("Waiting for data", "" if percent is None else "%.0f %%" % percent),
+    ]
+    for gpu in record.gpus:
+        percent, used, heat = gpu.utilization_percent, gpu.memory_used_bytes, gpu.temperature_c
+        parts = [
+            "" if percent is None else "%d %%" % percent,
+            "" if used is None else "%s of %s" % (memory(used), memory(gpu.memory_bytes)),
+            "" if heat is None else "%d °C" % heat,
+        ]
+        rows.append(("GPU %d" % gpu.index, ", ".join(filter(None, parts))))
+    return [(name, value or "unknown") for name, value in rows]
+
+
+def live_line(figures: LiveFigures) -> str:
+    """Return what was measured last in one line.
+
+    >>> live_line(LiveFigures(TrainingRecord("jax", steps=7)))
+    'step 7; waiting for data: unknown'
+    """
+    (_, step), *others = live_rows(figures)
+    return "; ".join(["step " + step, *("%s: %s" % (name.replace("W", "w", 1), value) for name, value in others)])
+
+
+def machine_rows(record: TrainingRecord) -> List[Tuple[str, str]]:
+    """Return what the GPUs and this machine's memory did; the value is "" if that is not known."""
+    held = [item.load.memory_bytes for item in record.hosts if item.load.memory_bytes is not None]
+    most = " of %s that it may use" % memory(record.memory_granted_bytes) if record.memory_granted_bytes else ""
+    rows = [("Host memory", memory(max(held)) + " at most" + most if held else "")]
+    rows += [("GPU %d" % index, gpu_text(samples)) for index, samples in by_gpu(record.gpus).items()]
+    # On the CPU there is nothing to know of a GPU.
+    used = any(not name.startswith("cpu") for name in record.result_devices) or record.accelerators
+    return rows + ([("GPU", "")] if used and not record.gpus else [])
+
+
+def gpu_text(samples: Sequence[GpuSample]) -> str:
+    """Return what a GPU did, and what of it the driver did not report."""
+    used = [item.memory_used_bytes for item in samples if item.memory_used_bytes is not None]
+    parts = [
+        ("utilization", _range([item.utilization_percent for item in samples], "%")),
+        ("memory", "%s of %s at most" % (memory(max(used)), memory(samples[-1].memory_bytes)) if used else ""),
+        ("clock", _range([item.clock_mhz for item in samples], "MHz", samples[-1].clock_max_mhz)),
+        ("temperature", _range([item.temperature_c for item in samples], "°C")),
+        ("power", _range([item.power_w for item in samples], "W", samples[-1].power_limit_w)),
+        ("PCIe", _range([item.pcie_width for item in samples], "lanes", samples[-1].pcie_width_max)),
+    ]
+    text = ", ".join("%s %s" % part for part in parts if part[1])
+    held = [item for item in samples if item.limited_by]
+    if held:
+        reasons = ", ".join(sorted({name for item in held for name in item.limited_by}))
+        text += "; clocks held down in %d of %d looks: %s" % (len(held), len(samples), reasons)
+    unknown = [name for name, value in parts if not value]
+    return text + ("; unknown: %s" % ", ".join(unknown) if unknown else "")
+
+
+def _range(values: "Sequence[Optional[float]]", unit: str, most: Optional[float] = None) -> str:
     known = [value for value in values if value is not None]
-    return "%.0f to %.0f %s" % (min(known), max(known), unit) if known else ""
+    if not known:
+        return ""
+    low, high = "%.0f" % min(known), "%.0f" % max(known)
+    text = low if low == high else "%s to %s" % (low, high)
+    return "%s%s %s" % (text, " of %.0f" % most if most else "", unit)
 
 
 def nan_text(report: NanReport) -> str:

@@ -1,13 +1,13 @@
 """The report of ``devicekit run --watch``."""
 
-from typing import List, Optional, Sequence, Tuple
+from typing import List, Optional, Tuple
 
 from ..watch.command_causes import by_gpu, used_gpus
 from ..watch.failed_command import how_it_ended
 from ..watch.result import CommandReport
-from ..watch.training_record import CommandRecord, GpuSample
+from ..watch.training_record import CommandRecord
 from .amounts import memory
-from .monitor import duration
+from .monitor import duration, gpu_text
 from .terminal import Style, findings_lines, labeled
 
 #: Of what ended sooner, averages mean nothing.
@@ -60,7 +60,7 @@ def rows(record: CommandRecord) -> List[Tuple[str, str]]:
         gpus = " or ".join("GPU %d" % index for index in by_gpu(record.gpus))
         text = "no process of the command was seen on %s" % gpus
         found.append(("GPU", text if listed else "unknown: the driver does not say which processes use it"))
-    found += [("GPU %d" % index, _gpu(samples)) for index, samples in used.items()]
+    found += [("GPU %d" % index, gpu_text(samples)) for index, samples in used.items()]
     return found
 
 
@@ -96,32 +96,3 @@ def _memory(record: CommandRecord) -> str:
     return text + (
         " of %s that it may use" % memory(record.memory_granted_bytes) if record.memory_granted_bytes else ""
     )
-
-
-def _gpu(samples: Sequence[GpuSample]) -> str:
-    """Return what a GPU did, and what of it the driver did not report."""
-    used = [item.memory_used_bytes for item in samples if item.memory_used_bytes is not None]
-    parts = [
-        ("utilization", _range([item.utilization_percent for item in samples], "%")),
-        ("memory", "%s of %s at most" % (memory(max(used)), memory(samples[-1].memory_bytes)) if used else ""),
-        ("clock", _range([item.clock_mhz for item in samples], "MHz", samples[-1].clock_max_mhz)),
-        ("temperature", _range([item.temperature_c for item in samples], "°C")),
-        ("power", _range([item.power_w for item in samples], "W", samples[-1].power_limit_w)),
-        ("PCIe", _range([item.pcie_width for item in samples], "lanes", samples[-1].pcie_width_max)),
-    ]
-    text = ", ".join("%s %s" % part for part in parts if part[1])
-    held = [item for item in samples if item.limited_by]
-    if held:
-        reasons = ", ".join(sorted({name for item in held for name in item.limited_by}))
-        text += "; clocks held down in %d of %d looks: %s" % (len(held), len(samples), reasons)
-    unknown = [name for name, value in parts if not value]
-    return text + ("; unknown: %s" % ", ".join(unknown) if unknown else "")
-
-
-def _range(values: "Sequence[Optional[float]]", unit: str, most: Optional[float] = None) -> str:
-    known = [value for value in values if value is not None]
-    if not known:
-        return ""
-    low, high = "%.0f" % min(known), "%.0f" % max(known)
-    text = low if low == high else "%s to %s" % (low, high)
-    return "%s%s %s" % (text, " of %.0f" % most if most else "", unit)

@@ -8,7 +8,7 @@ from ..runtime.frameworks.keras_training import callback_base
 _classes: Dict[Any, Any] = {}
 
 #: The attributes of such a callback that belong to a running training.
-_RUNNING = ("_model", "_recorder", "_replay", "_watched")
+_RUNNING = ("_live", "_model", "_recorder", "_replay", "_watched")
 
 
 def as_callback(kind: Any) -> Any:

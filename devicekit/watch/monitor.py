@@ -1,8 +1,9 @@
 """`Monitor`: a Keras callback that ends with why a training is slow."""
 
 import atexit
+import os
 import sys
-from typing import Any, Dict, Optional
+from typing import Any, Dict, Optional, Union
 
 from ..children.progress import is_watched
 from ..errors import DeviceWarning, FallbackWarning, lost_if_unheard, notify
@@ -24,6 +25,11 @@ class Monitor:
 
     Parameters
     ----------
+    live : bool
+        Whether to show the figures while it trains, about once a second: a line on a terminal, a table in a notebook.
+    tensorboard : str, os.PathLike or None
+        A folder to write them to as scalars for TensorBoard, whatever the framework and without TensorBoard being installed.
+        In its folder ``devicekit``; None: not written.
     nan : bool
         Whether to look for the first NaN as well, as a `NanGuard` does: its finding is said at once, and is in the report.
     quiet : bool
@@ -45,14 +51,35 @@ class Monitor:
     # What Keras 2 asks of a callback: it gets tensors and not numbers, which would have to be waited for.
     _supports_tf_logs = True
 
-    def __new__(cls, *, nan: bool = False, quiet: bool = False) -> "Monitor":
+    def __new__(
+        cls,
+        *,
+        live: bool = False,
+        tensorboard: "Union[str, os.PathLike[str], None]" = None,
+        nan: bool = False,
+        quiet: bool = False,
+    ) -> "Monitor":
         """Return an object of a class that is a callback of Keras, too."""
         made: "Monitor" = object.__new__(as_callback(cls))
         return made
 
-    def __init__(self, *, nan: bool = False, quiet: bool = False) -> None:
+    def __init__(
+        self,
+        *,
+        live: bool = False,
+        tensorboard: "Union[str, os.PathLike[str], None]" = None,
+        nan: bool = False,
+        quiet: bool = False,
+    ) -> None:
         super().__init__()
         self._quiet = quiet
+        self._shown = live
+        self._events: Any = None
+        self._live: Any = None
+        if tensorboard is not None:
+            from .event_file import EventFile
+
+            self._events = EventFile(tensorboard)
         # It is handed on what Keras calls; another guard in the list of callbacks shares its copy of the state.
         self._guard: Any = NanGuard(quiet=quiet) if nan else None
         self._recorder: Optional[Recorder] = None
@@ -92,9 +119,16 @@ class Monitor:
     def on_train_begin(self, logs: Any = None) -> None:
         """Begin to watch."""
         self._finish("interrupted")  # an earlier training that raised outside of its steps
+        if self._events is not None:
+            self._events.open()
         self._recorder, self._final = Recorder(self._watched, self._finish), None
         self._recorder.begin()
         atexit.register(self._finish, "interrupted")
+        if self._shown or self._events is not None:
+            from .live import LiveView
+
+            bar = (getattr(self, "params", None) or {}).get("verbose") in (1, "auto")
+            self._live = LiveView(self._recorder, self._shown, self._events, bar)
         if self._guard is not None:
             self._guard.on_train_begin(logs)
 
@@ -103,6 +137,11 @@ class Monitor:
         self._recording().pause()
         if self._guard is not None:
             self._guard.on_epoch_begin(epoch, logs)
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        """Let Keras write the epoch's line."""
+        if self._live is not None:
+            self._live.hide()
 
     def on_test_begin(self, logs: Any = None) -> None:
         """Leave out a validation."""
@@ -118,6 +157,8 @@ class Monitor:
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
         """Take the time."""
         self._recording().batch_ends(logs)
+        if self._live is not None:
+            self._live.look()
 
     def on_train_end(self, logs: Any = None) -> None:
         """Conclude."""
@@ -134,6 +175,9 @@ class Monitor:
             return
         atexit.unregister(self._finish)
         self._recorder.end(how)
+        if self._live is not None:
+            self._live.close()
+            self._live = None
         self._final = report = self._concluded()
         shown = not self._quiet and is_watched(sys.stderr)
         if shown:

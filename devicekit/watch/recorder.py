@@ -300,6 +300,28 @@ class Recorder:
 
     # What was measured.
 
+    def recent(self) -> TrainingRecord:
+        """Return what was measured last, for what is shown while it trains; asks neither the framework nor the machine."""
+        return TrainingRecord(
+            framework=self._training.framework,
+            model=str(getattr(self._model, "name", "")),
+            seconds=self._now(),
+            steps=self._clock.steps,
+            samples=tuple(self._clock.samples[-8:]),
+            windows=self._clock.windows()[-5:],
+            hosts=tuple(self._hosts[-1:]),
+            gpus=tuple({sample.index: sample for sample in self._gpus.samples()[-64:]}.values()),
+        )
+
+    @property
+    def steps(self) -> int:
+        """Calls of the training function so far."""
+        return self._clock.steps
+
+    def charge(self, seconds: float) -> None:
+        """Count time that something else took for the monitor."""
+        self._own_s += seconds
+
     def record(self) -> TrainingRecord:
         """Return what was measured so far."""
         model, training, selection = self._model, self._training, current_selection()

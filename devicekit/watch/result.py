@@ -1,6 +1,6 @@
 """What a monitor, a NaN guard and a watched command conclude. Pure data."""
 
-from typing import Optional, Tuple
+from typing import Dict, Optional, Tuple
 
 from ..diagnosis.findings import Finding
 from ..records import Record, ShownAsReport
@@ -68,6 +68,39 @@ class MonitorReport(ShownAsReport, Record):
     def compute_s(self) -> Optional[float]:
         """Seconds of it once the batch is there; None if that cannot be seen."""
         return figures(self.record).compute_s
+
+
+class LiveFigures(ShownAsReport, Record):
+    """What `devicekit.Monitor` shows while it trains.
+
+    Attributes
+    ----------
+    record : TrainingRecord
+        What was measured last.
+    """
+
+    record: TrainingRecord
+
+    @property
+    def wait_percent(self) -> Optional[float]:
+        """How much of a step is waiting for data; None if that is not known yet."""
+        parts = figures(self.record)
+        if not parts.period_s or parts.wait_s is None:
+            return None
+        return min(100.0, 100.0 * parts.wait_s / parts.period_s)
+
+    def scalars(self) -> Dict[str, float]:
+        """Return what is known, by TensorBoard's tags."""
+        found: Dict[str, Optional[float]] = {
+            "step/seconds": figures(self.record).period_s,
+            "step/wait_percent": self.wait_percent,
+        }
+        for host in self.record.hosts:
+            found["host/memory_bytes"] = host.load.memory_bytes
+        for gpu in self.record.gpus:
+            for name in ("utilization_percent", "memory_used_bytes", "clock_mhz", "temperature_c", "power_w"):
+                found["gpu_%d/%s" % (gpu.index, name)] = getattr(gpu, name)
+        return {tag: float(value) for tag, value in found.items() if value is not None}
 
 
 class CommandReport(ShownAsReport, Record):

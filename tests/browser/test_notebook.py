@@ -20,6 +20,10 @@ CELLS = [
     "m.comparison({hostile!r})",
     "m.benchmark({hostile!r})",
     "m.tuning({hostile!r})",
+    "from devicekit.watch import live, TrainingRecord\n"
+    "table = live._Table()\n"
+    "for step in (3, 7):\n"
+    "    table.show(live.LiveFigures(TrainingRecord('jax', model='<b>', steps=step)))",
 ]
 
 
@@ -54,6 +58,13 @@ def test_a_result_is_shown_as_html(outputs, place):
     assert html.startswith('<div class="devicekit"')
     assert html.endswith("</div>")
     assert "text/plain" in shown.data
+
+
+def test_figures_of_a_training_replace_each_other(outputs):
+    (shown,) = outputs[9]
+    assert shown.data["text/plain"] == "step 7; waiting for data: unknown"
+    assert ">7</td>" in shown.data["text/html"]
+    assert "<b>" not in shown.data["text/html"]
 
 
 def test_a_machine_is_a_short_table(outputs):

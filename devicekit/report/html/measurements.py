@@ -7,7 +7,7 @@ from ...measure.memory.estimate import MemoryEstimate
 from ...measure.numerics.result import VERDICTS, Comparison, Difference, Divergence
 from ...measure.tuning.result import Tuning
 from ...selection.throughput import Throughput
-from ...watch.result import CommandReport, MonitorReport, NanReport
+from ...watch.result import CommandReport, LiveFigures, MonitorReport, NanReport
 from ..amounts import count, framework_title, grouped, memory, ratio, relative, worst_first
 from ..benchmark import against_line, row_details
 from ..figures.divergence import divergence_panels
@@ -16,7 +16,7 @@ from ..figures.throughput import gain_panels, row_labels, throughput_panels
 from ..headline import headline, rest_of
 from ..memory_estimate import heading as memory_heading
 from ..memory_estimate import layers, parts
-from ..monitor import conclusion, duration, facts, nan_heading, nan_rows, speed, where
+from ..monitor import conclusion, duration, facts, live_rows, nan_heading, nan_rows, speed, where
 from ..watched_command import conclusion as command_conclusion
 from ..watched_command import heading as command_heading
 from ..watched_command import rows as command_rows
@@ -106,7 +106,7 @@ def monitor_report(report: MonitorReport) -> Report:
     """Return where a training's time went, and why."""
     record = report.record
     heading = "%s with %s on %s" % (record.model or "model", framework_title(record.framework), where(record))
-    table = Table("What was measured", ("What", "Value"), [tuple(row) for row in facts(report)], ())
+    table = Table("What was measured", ("What", "Value"), facts(report), ())
     sections = [Section("Training", [table], "Times are medians of all steps but the first ones.")]
     if record.windows:
         rows = [
@@ -118,6 +118,14 @@ def monitor_report(report: MonitorReport) -> Report:
         sections.append(Section("Over time", [Table("Steps over time", heads, rows, (0, 1, 2, 3))], text))
     tags = severity_tags(report.findings)
     return Report("monitor", heading, speed(report) + ".", tags, report.findings, conclusion(report), sections)
+
+
+def live_report(figures: LiveFigures) -> Report:
+    """Return what was measured last, while a model is trained."""
+    record = figures.record
+    heading = "%s with %s, %.0f s" % (record.model or "model", framework_title(record.framework), record.seconds)
+    table = Table("Training", ("What", "Now"), live_rows(figures), ())
+    return Report("monitor", heading, "", [], (), "", [Section("Training", [table])])
 
 
 def command_report(report: CommandReport) -> Report:
