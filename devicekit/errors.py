@@ -246,10 +246,39 @@ def notify(
         level = finding.severity if finding.severity in ("error", "warning") else "info"
         log(level, "%s", message, extra={"finding": finding.to_dict()})
     if not quiet and key not in _shown:
-        _shown.update((key, key[:2] + ("",)))
         level_of_caller = _stack_level()
+        warning = category(finding, message)
+        ignored = _is_ignored(warning, level_of_caller)
         with lost_if_unheard():
-            warnings.warn(category(finding, message), stacklevel=level_of_caller)
+            warnings.warn(warning, stacklevel=level_of_caller)
+        if not ignored:
+            _shown.update((key, key[:2] + ("",)))
+
+
+def _is_ignored(warning: DeviceWarning, level: int) -> bool:
+    """Whether the program's filters keep a warning back: then a call under other filters still has to warn.
+
+    ``level``: as for `warnings.warn`, as seen from the caller. `warnings` does not say what it did with a warning, and
+    `warnings.catch_warnings`, which would, changes the filters of all threads.
+    """
+
+    def matches(pattern: Any, text: str) -> bool:
+        return pattern is None or (pattern == text if isinstance(pattern, str) else pattern.match(text) is not None)
+
+    try:
+        frame: Any = sys._getframe(level)
+        module, line = str(frame.f_globals.get("__name__") or "<string>"), frame.f_lineno
+    except ValueError:  # no frame is outside of devicekit
+        module, line = "sys", 0
+    for action, message, category, pattern, number in warnings.filters:
+        if (
+            isinstance(warning, category)
+            and matches(message, str(warning))
+            and matches(pattern, module)
+            and number in (0, line)
+        ):
+            return action == "ignore"
+    return False
 
 
 def log(level: str, text: str, *arguments: Any, **options: Any) -> None:

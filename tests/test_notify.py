@@ -1,5 +1,6 @@
 """Warnings: structured, filterable by class and by code, once per cause, at the user's line, mirrored to the logger."""
 
+import contextlib
 import json
 import logging
 import warnings
@@ -98,6 +99,29 @@ def test_each_request_is_answered_once():
             notify(FINDING, FallbackWarning, requested=requested)
     assert [" was requested." in str(item.message) for item in caught] == [False, True, True]
     assert "'gpu:1' was requested." in str(caught[2].message)
+
+
+@pytest.mark.parametrize("action", ["ignore", "error"])
+def test_what_a_filter_kept_back_was_not_told(action):
+    with warnings.catch_warnings(), contextlib.suppress(FallbackWarning):
+        warnings.simplefilter(action)
+        notify(FINDING, FallbackWarning, requested="gpu")
+    with pytest.warns(FallbackWarning) as caught:
+        notify(FINDING, FallbackWarning, requested="gpu")
+        notify(FINDING, FallbackWarning, requested="gpu")
+        notify(FINDING, FallbackWarning)
+    assert len(caught) == 1
+
+
+def test_a_filter_for_another_module_keeps_nothing_back():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        warnings.filterwarnings("ignore", module="another_program")
+        warnings.filterwarnings("ignore", message="no-gpu")
+        warnings.filterwarnings("ignore", category=CompatibilityWarning)
+        notify(FINDING, FallbackWarning)
+        notify(FINDING, FallbackWarning)
+    assert len(caught) == 1
 
 
 def test_nothing_is_printed_without_logging_being_set_up(python):
