@@ -399,6 +399,33 @@ def test_a_misspelled_variable_is_reported(monkeypatch):
     assert text.endswith("did you mean DEVICEKIT_DEVICE?")
 
 
+@pytest.mark.parametrize("name, field", [("DEVICEKIT_QUIET", "quiet"), ("DEVICEKIT_OFFLINE", "offline")])
+def test_words_that_switch_something_on_and_off(monkeypatch, name, field):
+    for value in ("1", "true", "YES", "on", "", "0", "False", "no", "Off", "maybe"):
+        monkeypatch.setenv(name, value)
+        settings = read_settings()
+        assert getattr(settings, field) is (value in ("1", "true", "YES", "on")), value
+        assert [item for item, _ in settings.problems] == ([name] if value == "maybe" else []), value
+
+
+@pytest.mark.parametrize(
+    "name, value, expected",
+    [
+        ("DEVICEKIT_DEVCE", "gpu", "did you mean DEVICEKIT_DEVICE?"),
+        ("DEVICEKIT_VERIFY", "neverr", "did you mean never?"),
+        ("DEVICEKIT_OFFLINE", "maybe", "accepted are 1 (on) and 0 (off)"),
+        ("DEVICEKIT_DEVICE", "banana", "unknown device 'banana'"),
+    ],
+)
+def test_every_command_says_which_variables_it_ignores(monkeypatch, capsys, name, value, expected):
+    monkeypatch.setenv(name, value)
+    command = ["devices", "--machine=linux-cpu"]
+    assert main(command) == 0
+    assert expected in capsys.readouterr().err
+    assert main([*command, "-q"]) == 0
+    assert capsys.readouterr().err == ""
+
+
 def test_an_agent_gets_releases_for_the_environment_that_was_named(monkeypatch):
     monkeypatch.setenv("DEVICEKIT_OFFLINE", "1")
     resolve = {tool.__name__: tool for tool in tools(["--machine=linux-broken-numpy"])}["resolve"]

@@ -9,7 +9,7 @@ from typing import Optional, Sequence
 
 from .. import __version__
 from ..errors import DevicekitError, DeviceUnavailableError
-from ..runtime.settings import be_quiet
+from ..runtime.settings import be_quiet, read_settings
 from .bench import add_bench
 from .compare import add_compare
 from .completion import add_completion
@@ -23,7 +23,7 @@ from .launch import add_launch
 from .leases import add_leases
 from .matrix import add_matrix
 from .mcp import add_mcp
-from .output import INTERRUPTED, StreamError, discard, open_streams, print_message, unwritable
+from .output import INTERRUPTED, StreamError, discard, open_streams, print_message, print_note, unwritable
 from .parser import CommandParser, Verbs
 from .resolve import add_resolve
 from .run import add_run
@@ -86,6 +86,7 @@ def _run(given: Sequence[str]) -> int:
         if getattr(options, name, None) == "":  # else another environment would be meant than the caller's
             parser.verbs[given[0]].error("argument --%s: it is empty; is a variable not set?" % name)
     be_quiet(options.quiet)
+    _report_settings()
     try:
         if given[0] not in _LEAVE_NOTHING:
             return int(options.run(options))
@@ -103,6 +104,20 @@ def _run(given: Sequence[str]) -> int:
         return 2
     finally:
         be_quiet(False)
+
+
+def _report_settings() -> None:
+    """Say which variables of devicekit are ignored."""
+    settings = read_settings()
+    for _, problem in settings.problems:
+        print_note(problem)
+    if settings.device and not settings.quiet:  # an unknown one has the machine examined: it may be a plug-in's
+        from ..selection.request import parse_request
+
+        try:
+            parse_request(settings.device)
+        except ValueError as error:
+            print_note("DEVICEKIT_DEVICE is ignored: %s" % error)
 
 
 def _flush() -> None:

@@ -11,6 +11,7 @@ import time
 from typing import Dict, FrozenSet, List, Optional, Sequence, Tuple
 
 from .host import Host
+from .switch import parse_switch
 
 #: The group of entry points of platforms.
 GROUP = "devicekit.platforms"
@@ -28,12 +29,12 @@ _kept: Dict[str, Tuple[Optional[int], List[str], FrozenSet[str]]] = {}
 
 def switched_off(value: str) -> bool:
     """Return whether a value of the variable switches all plug-ins off."""
-    return value.strip().lower() in ("0", "off", "no", "none", "false")
+    return bool(value.strip()) and parse_switch(value) is False
 
 
 def named_in(value: str) -> Tuple[str, ...]:
     """Return the distributions that a value of the variable names, as their folders spell them."""
-    if switched_off(value):
+    if parse_switch(value) is not None:
         return ()
     return tuple(item for item in re.split(r"[,\s]+", re.sub(r"[-.]", "_", value).lower()) if item)
 

@@ -1,20 +1,36 @@
-"""`plan_for`: a request becomes a plan for this machine, with its diagnosis and the speeds that were measured on it."""
+"""What is asked for, by its text or the variable, and the plan for it on this machine, with the speeds measured on it."""
 
-from typing import Iterable, Optional, Sequence, Union
+from typing import Iterable, Optional, Sequence, Tuple, Union
 
 from ..diagnosis.diagnose import diagnose
+from ..diagnosis.findings import Finding
 from ..machine.detect import detect_now, real_machine, stand_ins
 from ..machine.facts import Machine
 from ..selection.choose import choose
 from ..selection.plan import Plan
 from ..selection.policies import Policy
-from ..selection.request import Request, parse_memory
+from ..selection.request import Request, parse_memory, parse_request
 from ..selection.situation import Criteria
+from .notices import setting_finding, setting_findings
+from .settings import read_settings
 
 # A name that type checkers know.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..selection.throughput import Throughput
+
+
+def requested(device: str) -> Tuple[Request, Tuple[Finding, ...]]:
+    """Return what is asked for, by the variable if the caller leaves it open, and what is wrong with the variables."""
+    settings = read_settings()
+    findings = setting_findings(settings)
+    request = parse_request(device)
+    if request.kind == "auto" and settings.device:
+        try:
+            request = parse_request(settings.device)
+        except ValueError as error:
+            findings = (setting_finding("DEVICEKIT_DEVICE", str(error)), *findings)
+    return request, findings
 
 
 def plan_for(

@@ -1,7 +1,7 @@
 """What users see of a selection: warnings, log lines, and the error for a device that was required."""
 
 import sys
-from typing import Optional, Type
+from typing import Dict, Optional, Tuple, Type
 
 from ..diagnosis.findings import Evidence, Finding, Fix, Kind, name_of
 from ..errors import (
@@ -14,9 +14,10 @@ from ..errors import (
     notify,
 )
 from ..selection.selection import Selection, is_stuck
+from .settings import Settings
 
 #: Findings about settings; all others are about what is installed.
-_FAMILIES = {
+_FAMILIES: Dict[str, Type[DeviceWarning]] = {
     "runtime-already-initialized": ConfigurationWarning,
     "setting-invalid": ConfigurationWarning,
     "cache-unwritable": ConfigurationWarning,
@@ -48,13 +49,23 @@ def setting_finding(name: str, problem: str) -> Finding:
     )
 
 
+def setting_findings(settings: Settings) -> Tuple[Finding, ...]:
+    """Return the findings about variables of devicekit that are ignored."""
+    return tuple(setting_finding(name, problem) for name, problem in settings.problems)
+
+
+def family_of(finding: Finding) -> Type[DeviceWarning]:
+    """Return the class of warning that a finding is reported as, if it is not a fallback."""
+    return _FAMILIES.get(finding.code, CompatibilityWarning)
+
+
 def announce(selection: Selection, quiet: bool, verbose: Optional[bool]) -> None:
     """Warn about what the user must know, and log the rest."""
     if verbose and not quiet:
         with lost_if_unheard():
             sys.stderr.write("%s\n" % selection)
     for number, finding in enumerate(selection.findings):
-        family: Type[DeviceWarning] = _FAMILIES.get(finding.code, CompatibilityWarning)
+        family = family_of(finding)
         broken = name_of(selection.framework) in finding.blocks
         fell_back = number == 0 and selection.fallback
         if fell_back and finding.code not in _FAMILIES and not broken:
@@ -63,5 +74,9 @@ def announce(selection: Selection, quiet: bool, verbose: Optional[bool]) -> None
         # Selection and in the log.
         visible = finding.code in _FAMILIES or finding.severity == "error" or fell_back
         # A request for a named device is answered, whatever was reported before to a program that left the choice open.
-        requested = selection.requested if fell_back and selection.requested not in ("auto", "fastest") else ""
-        notify(finding, family, quiet or not visible, requested)
+        notify(finding, family, quiet or not visible, named_request(selection) if fell_back else "")
+
+
+def named_request(selection: Selection) -> str:
+    """Return the device that the caller named, "" if the choice was left open."""
+    return "" if selection.requested in ("auto", "fastest") else selection.requested

@@ -4,19 +4,18 @@ Every stage takes a `Setup` and returns it with its own part done. `run` calls t
 caller says: leasing, measuring and tuning belong to packages above this one.
 """
 
-from typing import Callable, List, Sequence, Tuple
+from typing import Callable, Sequence, Tuple
 
-from ..diagnosis.findings import Finding
 from ..errors import log
 from ..machine.detect import real_machine, stand_ins
 from ..machine.facts import Machine
 from ..records import Record
 from ..selection.plan import Plan
-from ..selection.request import Request, parse_request
+from ..selection.request import Request
 from ..selection.selection import Change, Selection
 from .current import lock, selection_for, set_current
-from .decide import plan_for
-from .notices import announce, setting_finding, unavailable
+from .decide import plan_for, requested
+from .notices import announce, unavailable
 from .options import Options
 from .settings import read_settings
 
@@ -85,7 +84,7 @@ def run(device: str, options: Options, stages: Sequence[Stage] = (apply,)) -> Se
     ValueError
         If the device or an option is not accepted.
     """
-    request, findings = _requested(device)
+    request, findings = requested(device)
     options = options.checked()
     if stand_ins.get():
         log(
@@ -110,20 +109,6 @@ def run(device: str, options: Options, stages: Sequence[Stage] = (apply,)) -> Se
             forget_devices()
     _check(selection, request, options)
     return selection
-
-
-def _requested(device: str) -> Tuple[Request, List[Finding]]:
-    """Return what is asked for, by the variable if the caller leaves it open, and what is wrong with the variables."""
-    settings = read_settings()
-    findings: List[Finding] = []
-    request = parse_request(device)
-    if request.kind == "auto" and settings.device:
-        try:
-            request = parse_request(settings.device)
-        except ValueError as error:
-            findings.append(setting_finding("DEVICEKIT_DEVICE", str(error)))
-    findings += [setting_finding(name, problem) for name, problem in settings.problems]
-    return request, findings
 
 
 def _check(selection: Selection, request: Request, options: Options) -> None:

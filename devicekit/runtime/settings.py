@@ -1,9 +1,10 @@
 """The environment variables of devicekit itself, read in this one place."""
 
 import os
-from typing import NamedTuple, Optional, Tuple
+from typing import List, NamedTuple, Optional, Tuple
 
 from ..errors import did_you_mean
+from ..machine.switch import parse_switch
 
 #: Every variable of devicekit; the last ones it sets for processes that it starts.
 _NAMES = tuple(
@@ -56,14 +57,23 @@ def read_settings() -> Settings:
     return Settings(
         device=os.environ.get("DEVICEKIT_DEVICE") or None,
         verify=verify,
-        quiet=_quiet or os.environ.get("DEVICEKIT_QUIET", "") not in ("", "0"),
+        quiet=_is_on("DEVICEKIT_QUIET", problems) or _quiet,
         cache_dir=os.environ.get("DEVICEKIT_CACHE_DIR") or None,
-        problems=tuple(problems),
         in_trial="DEVICEKIT_TRIAL" in os.environ,
         lease_dir=os.environ.get("DEVICEKIT_LEASE_DIR") or None,
         leased=os.environ.get("DEVICEKIT_LEASED", ""),
-        offline=os.environ.get("DEVICEKIT_OFFLINE", "") not in ("", "0"),
+        offline=_is_on("DEVICEKIT_OFFLINE", problems),
+        problems=tuple(problems),  # after the last variable that is read
     )
+
+
+def _is_on(name: str, problems: List[Tuple[str, str]]) -> bool:
+    """Whether a variable switches something on; what is neither on nor off is a problem."""
+    value = os.environ.get(name, "")
+    switch = parse_switch(value)
+    if switch is None:
+        problems.append((name, "%s is '%s', accepted are 1 (on) and 0 (off): it is ignored" % (name, value[:40])))
+    return bool(switch)
 
 
 def _misspelled(name: str) -> str:

@@ -259,3 +259,11 @@ def test_every_machine_has_a_plan():
             assert found.reason or found.findings, name
             assert bool(found.devices) == (found.kind != "refused"), name
             json.dumps(found.to_dict())
+
+
+def test_variables_that_are_ignored_are_reported(monkeypatch):
+    monkeypatch.setenv("DEVICEKIT_DEVICE", "banana")
+    monkeypatch.setenv("DEVICEKIT_VERIFY", "neverr")
+    found = devicekit.cluster.plan_strategy("auto", environ={})
+    sources = [item.evidence[0].source for item in found.findings if item.code == "setting-invalid"]
+    assert sources == ["DEVICEKIT_DEVICE", "DEVICEKIT_VERIFY"]

@@ -57,17 +57,13 @@ def _decide(
     devices: str, framework: Optional[str], machine: Optional[Machine], environ: Optional[Mapping[str, str]]
 ) -> Tuple[StrategyPlan, Plan]:
     from ...diagnosis.diagnose import diagnose
-    from ...runtime.decide import plan_for
-    from ...runtime.notices import setting_finding
+    from ...runtime.decide import plan_for, requested
 
-    request = parse_request(devices)
-    setting = read_settings().device if machine is None else None
     notes: Tuple[Finding, ...] = ()
-    if request.kind == "auto" and setting:
-        try:
-            request = parse_request(setting)
-        except ValueError as error:
-            notes = (setting_finding("DEVICEKIT_DEVICE", str(error)),)
+    if machine is None:
+        request, notes = requested(devices)
+    else:
+        request = parse_request(devices)
     examined = machine if machine is not None else real_machine()
     if environ is None:
         environ = dict(os.environ) if machine is None else dict(machine.process.environ)
@@ -124,9 +120,9 @@ def strategy(
     -----
     The reason and the findings are logged on ``logging.getLogger("devicekit")``; `plan_strategy` returns them.
     """
-    from ...errors import CompatibilityWarning, notify
+    from ...errors import notify
     from ...runtime.apply import apply_plan
-    from ...runtime.notices import announce, unavailable
+    from ...runtime.notices import announce, family_of, unavailable
     from ...runtime.options import Options
 
     options = Options(memory=memory, verify=verify).checked()
@@ -155,7 +151,7 @@ def strategy(
     announce(selection, settings.quiet, None)
     for finding in chosen.findings:
         if finding not in selection.findings and finding not in base.findings:  # of the set, or of what it is for
-            notify(finding, CompatibilityWarning, quiet=settings.quiet)
+            notify(finding, family_of(finding), quiet=settings.quiet)
     _log.info("%s", chosen)
     return made
 
