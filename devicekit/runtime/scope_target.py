@@ -13,7 +13,7 @@ from ..selection.selection import Selection
 from .current import current_selection
 from .decide import plan_for
 from .frameworks import Adapter
-from .notices import unavailable
+from .notices import family_of, named_request, setting_findings, unavailable
 from .plugin_devices import scope_adapter
 from .settings import read_settings
 
@@ -38,6 +38,9 @@ def resolve(device: Optional[str], framework: Optional[str], require: bool) -> T
     DeviceUnavailableError
         With ``require``, if the device cannot be used.
     """
+    settings = read_settings()
+    for finding in setting_findings(settings):
+        notify(finding, family_of(finding), settings.quiet)
     request, framework = _requested(device, framework)
     machine = real_machine()
     # Of several devices, the first that the framework sees.
@@ -47,7 +50,7 @@ def resolve(device: Optional[str], framework: Optional[str], require: bool) -> T
         if require:
             raise unavailable(target.selection)
         for finding in target.selection.findings[:1]:
-            notify(finding, FallbackWarning, read_settings().quiet, target.selection.requested)
+            notify(finding, FallbackWarning, settings.quiet, named_request(target.selection))
     return target
 
 
@@ -93,7 +96,7 @@ def _with_framework(plan: Plan, machine: Machine) -> Target:
         selection = _without_devices(selection, adapter, error)
     if problem is not None:
         selection = _cpu_for(selection, problem)
-    is_less = name is None and request.kind != "auto"
+    is_less = name is None and (request.kind != "auto" or _fell_back(plan))
     if name is None:
         name = adapter.cpu
     if name.rpartition("/device:")[2].lower().rpartition(":")[0].endswith("cpu"):
@@ -106,11 +109,20 @@ def _with_framework(plan: Plan, machine: Machine) -> Target:
     return Target(selection, name, adapter, is_less)
 
 
+def _fell_back(plan: Plan) -> bool:
+    """Whether the CPU is less than the best device that this machine has, if the caller leaves the choice open."""
+    if plan.device == "cpu":
+        return plan.fallback
+    current = current_selection()  # if `auto` left the CPU only, it has answered
+    return current is None or not current.device.startswith("cpu")
+
+
 def _on_cpu(selection: Selection, adapter: Adapter, name: str, is_less: bool) -> Selection:
     reason = selection.reason
     if is_less and selection.device != "cpu":
-        reason = "'%s' is not visible to %s" % (selection.requested, adapter.title)
-        cause = missing_device(selection.requested, _why_invisible(adapter), adapter.title)
+        asked = named_request(selection) or selection.device
+        reason = "'%s' is not visible to %s" % (asked, adapter.title)
+        cause = missing_device(asked, _why_invisible(adapter), adapter.title)
         selection = selection.replace(name="", findings=(cause, *selection.findings))
     number = name.rpartition(":")[2]
     return selection.replace(

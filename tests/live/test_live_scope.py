@@ -208,6 +208,38 @@ print(json.dumps([before.device, after.device]))
     assert program(code, flags=["-W", "ignore"]) == ["cpu", "cpu"]
 
 
+@pytest.mark.parametrize(
+    "calls, told",
+    [
+        ("()", [""]),
+        ("('auto')('auto')('fastest')", [""]),
+        ("('gpu')('auto')", ["gpu"]),
+        ("('auto')('gpu')", ["", "gpu"]),
+        ("('cpu')", []),
+    ],
+)
+@only_tf2
+def test_a_device_that_is_left_open_falls_back_with_one_warning(program, calls, told):
+    code = """
+from devicekit.runtime import scope_target
+from devicekit.testing import load
+machine = load("linux-cudnn-missing")
+scope_target.real_machine = lambda: machine
+seen = []
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    for call in sys.argv[1].replace(")(", ") (").split():
+        with eval("devicekit.device_scope" + call) as selection:
+            seen.append([selection.device, selection.fallback])
+texts = [str(item.message) for item in caught if isinstance(item.message, devicekit.FallbackWarning)]
+print(json.dumps([seen, texts]))
+"""
+    seen, texts = program(PRELUDE + "import devicekit\n" + code, calls)
+    assert seen == [["cpu", "'cpu'" not in calls]] * calls.count("(")
+    assert [text.partition(":")[0] for text in texts] == ["cudnn-missing"] * len(told)
+    assert ["'gpu' was requested." in text for text in texts] == [name == "gpu" for name in told]
+
+
 @only_tf1
 def test_graphs_and_sessions(program):
     code = (
