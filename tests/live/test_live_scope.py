@@ -240,6 +240,27 @@ print(json.dumps([seen, texts]))
     assert ["'gpu' was requested." in text for text in texts] == [name == "gpu" for name in told]
 
 
+@only_tf2
+def test_a_comparison_says_why_auto_is_the_cpu(program):
+    code = """
+import devicekit
+import numpy as np
+from devicekit.runtime import scope_target
+from devicekit.testing import load
+machine = load("linux-cudnn-missing")
+scope_target.real_machine = lambda: machine
+model = tf.keras.Sequential([tf.keras.layers.Dense(2)])
+model.build((None, 3))
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    result = devicekit.compare(model, np.ones((2, 3), "float32"))
+named = devicekit.compare(model, np.ones((2, 3), "float32"), devices="cpu")
+codes = [[item.code for item in found.findings] for found in (result, named)]
+print(json.dumps([codes, [item.category.__name__ for item in caught if "cudnn" in str(item.message)]]))
+"""
+    assert program(PRELUDE + code) == [[["cudnn-missing"], []], ["FallbackWarning"]]
+
+
 @only_tf1
 def test_graphs_and_sessions(program):
     code = (

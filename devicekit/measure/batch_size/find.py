@@ -4,8 +4,9 @@ import logging
 from typing import Any, Dict, List, Optional, Tuple, Union
 
 from ...errors import DevicekitError
+from ...machine.detect import real_machine
 from ...runtime.current import clean_environment
-from ...selection.request import parse_memory
+from ...selection.request import parse_memory, parse_request
 from ..memory.estimate import MemoryEstimate
 from .search import Found, Limits, rounded, search
 
@@ -105,6 +106,7 @@ def find_batch_size(
     examples = examples_of(x, y)
     most = _most(max_batch_size, examples.count, least)
     device_name, chosen = _target(device, framework)
+    _warn_of_fallback(model, device_name, chosen)
     limit = None if memory is None else parse_memory(memory, "memory")
     task: Dict[str, Any] = {
         "x": examples.x,
@@ -224,7 +226,6 @@ def _count(value: Any, name: str) -> int:
 def _target(device: Optional[str], framework: Optional[str]) -> Tuple[str, Optional[str]]:
     """Return the device and the framework, by default those that are in effect."""
     from ...runtime.current import current_selection
-    from ...selection.request import parse_request
 
     chosen = current_selection()
     if device is not None:
@@ -236,6 +237,21 @@ def _target(device: Optional[str], framework: Optional[str]) -> Tuple[str, Optio
     if framework is None and chosen.framework is not None:
         framework = chosen.framework
     return chosen.device.partition(",")[0], framework
+
+
+def _warn_of_fallback(model: Any, device: str, framework: Optional[str]) -> None:
+    """Say why the batch is not found for a better device, if that is left open: the result is a mere number."""
+    from ...errors import FallbackWarning, notify
+    from ...runtime.decide import plan_for
+    from ...runtime.frameworks.keras_model import is_model, keras_of
+    from ...runtime.settings import read_settings
+
+    request = parse_request(device)
+    if request.kind != "auto":
+        return
+    plan = plan_for(request, keras_of(model).framework if is_model(model) else framework, real_machine())
+    for finding in plan.findings[:1] if plan.fallback else ():
+        notify(finding, FallbackWarning, read_settings().quiet)
 
 
 def _nothing_fits(why: str, device: str, least: int) -> str:

@@ -3,10 +3,11 @@
 from typing import Any, Dict, Iterable, List, Optional, Tuple, Union
 
 from ...diagnosis.diagnose import diagnose
-from ...diagnosis.findings import name_of
+from ...diagnosis.findings import Finding, name_of
 from ...diagnosis.frameworks import choose_framework
 from ...errors import DeviceUnavailableError
 from ...machine.detect import real_machine
+from ...runtime.decide import plan_for
 from ...selection.request import parse_request
 from .models import NAMES
 from .settings import SETTINGS
@@ -53,6 +54,22 @@ def default_devices(framework: str) -> List[str]:
     """Return the CPU and every accelerator that nothing speaks against, in the framework's order."""
     candidates = diagnose(real_machine()).candidates_for(framework)
     return ["cpu"] + [item.device for item in candidates if item.device != "cpu" and item.usable is not False]
+
+
+def unused_devices(frameworks: Iterable[str]) -> Tuple[Finding, ...]:
+    """Return why `default_devices` leaves accelerators out: the finding that speaks against each of them."""
+    machine = real_machine()
+    diagnosis = diagnose(machine)
+    found: Dict[Finding, None] = {}
+    for framework in frameworks:
+        plan = plan_for(parse_request("auto"), framework, machine)
+        if plan.fallback:
+            found.update(dict.fromkeys(plan.findings[:1]))
+        for item in diagnosis.candidates_for(framework):
+            if item.usable is False:
+                causes = [diagnosis.by_code(code, framework) for code in item.blocked_by[:1]]
+                found.update((cause, None) for cause in causes if cause is not None)
+    return tuple(found)
 
 
 def named_frameworks(framework: Union[str, Iterable[str], None]) -> List[str]:

@@ -12,7 +12,7 @@ from ...runtime.settings import cache_folder
 from ...selection.throughput import Throughput
 from ..batch_size.search import Limits, rounded, search
 from ..batch_size.trial import STEPS, try_sizes
-from .arguments import tasks_for
+from .arguments import tasks_for, unused_devices
 from .models import model_named
 from .outcome import interrupted_row, joined, row_of, was_interrupted
 from .result import BenchmarkInterrupted, BenchmarkResult
@@ -286,6 +286,7 @@ def benchmark(
     each = None if seconds is None else seconds / repeat
     what: Dict[str, Any] = {"mode": mode, "input_pipeline": input_pipeline, "seconds": each}
     tasks = tasks_for(model, devices, framework, batch_size, precision, xla, **steps, **own, **what)
+    unused = unused_devices({task["framework"]: None for task in tasks}) if devices is None else ()
     run = _Run(tasks, clean_environment() + tuple(environment), timeout_s)
     # What was measured with other settings, inputs or models says nothing of the machine as programs find it.
     cache = None if environment or settings or shape is not None else SpeedCache(tasks, repeat)
@@ -298,7 +299,7 @@ def benchmark(
     asked.update(settings=own["settings"], environment=dict(environment))
     result = BenchmarkResult(
         rows=tuple(rows),
-        findings=findings_of(rows),
+        findings=unused + findings_of(rows),
         seconds=time.monotonic() - started,
         cached=cached is not None,
         settings=tuple(asked.items()),

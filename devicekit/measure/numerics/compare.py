@@ -4,7 +4,7 @@ import contextlib
 import time
 from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
-from ...diagnosis.findings import name_of
+from ...diagnosis.findings import Finding, name_of
 from ...errors import DevicekitError
 from .result import Comparison, Difference, Divergence, LeftToCpu
 
@@ -102,7 +102,12 @@ def compare(
     found = findings(parts.differences, parts.divergences, parts.left_to_cpu)
     subject, seconds = _name(fn_or_model), time.monotonic() - started
     return Comparison(
-        *parts[:4], findings=found, subject=subject, seed=seed, seconds=seconds, left_to_cpu=parts.left_to_cpu
+        *parts[:4],
+        findings=parts.unused + found,
+        subject=subject,
+        seed=seed,
+        seconds=seconds,
+        left_to_cpu=parts.left_to_cpu,
     )
 
 
@@ -120,13 +125,14 @@ class _Question(NamedTuple):
 
 
 class _Parts(NamedTuple):
-    """The first fields of a `Comparison`, and its last."""
+    """The first fields of a `Comparison`, and its last; ``unused``: why ``"auto"`` is not a better device."""
 
     reference: str
     devices: Tuple[str, ...]
     differences: Tuple[Difference, ...]
     divergences: Tuple[Divergence, ...] = ()
     left_to_cpu: Tuple[LeftToCpu, ...] = ()
+    unused: Tuple[Finding, ...] = ()
 
 
 def _check_subject(
@@ -171,7 +177,7 @@ def _model(model: Any, question: _Question, say: _Say) -> _Parts:
         raise ValueError("steps of training need targets and a loss: give both, or compile the model with a loss")
     if targets is not None and loss is None:
         raise ValueError("targets need a loss: give loss, or compile the model with one")
-    labels = _resolve(devices, keras.framework)
+    labels, unused = _resolve(devices, keras.framework)
     say()
     differences = compare_model(model, some_inputs, some_targets, loss, labels, keras.framework, seed, say)
     divergences: Tuple[Divergence, ...] = ()
@@ -183,7 +189,7 @@ def _model(model: Any, question: _Question, say: _Say) -> _Parts:
     attempt = Attempt(some_inputs, some_targets, loss, seed, train)
     left = leave_wrong_layers_to_cpu(model, keras, attempt, differences, divergences)
     reference = "cpu in float64 with %s, %s" % (keras.framework, which)
-    return _Parts(reference, labels, tuple(differences), divergences, left)
+    return _Parts(reference, labels, tuple(differences), divergences, left, unused)
 
 
 def _training(
@@ -235,9 +241,9 @@ def _function(fn: Any, question: _Question, framework: Optional[str], say: _Say)
         raise ValueError(
             "what %s is written for is not clear: say framework='tensorflow', 'jax' or 'torch'" % _name(fn)
         )
-    labels = _resolve(question.devices, found)
+    labels, unused = _resolve(question.devices, found)
     report = examine_function(fn, inputs, labels, found, question.seed, say)
-    return _Parts(report.reference, labels, report.differences)
+    return _Parts(report.reference, labels, report.differences, unused=unused)
 
 
 def _frameworks(model: Any, question: _Question, frameworks: Sequence[str], say: _Say) -> _Parts:
@@ -305,8 +311,8 @@ def _one_of(value: Any, accepted: Sequence[str], what: str) -> None:
         raise ValueError("unknown %s %r; accepted are %s" % (what, value, ", ".join(accepted)))
 
 
-def _resolve(devices: Sequence[str], framework: str) -> Tuple[str, ...]:
-    """Return the devices' names as in `Selection.device`, each once.
+def _resolve(devices: Sequence[str], framework: str) -> Tuple[Tuple[str, ...], Tuple[Finding, ...]]:
+    """Return the devices' names as in `Selection.device`, each once, and why one that is left open is not a better one.
 
     Raises
     ------
@@ -317,13 +323,16 @@ def _resolve(devices: Sequence[str], framework: str) -> Tuple[str, ...]:
     from ...selection.request import parse_request
 
     found: Dict[str, None] = {}
+    unused: Tuple[Finding, ...] = ()
     for name in devices:
         any_device = parse_request(name).kind == "auto"
         with device_scope(name, framework=name_of(framework), require=not any_device) as selection:
             if selection.device == "auto":
                 raise DevicekitError("%s cannot be used here: %s" % (framework, selection.reason))
             found.setdefault(selection.device)
-    return tuple(found)
+            if selection.fallback:
+                unused = tuple(selection.findings[:1])
+    return tuple(found), unused
 
 
 def _name(subject: Any) -> str:

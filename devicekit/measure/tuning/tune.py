@@ -114,6 +114,7 @@ def tune(
         raise ValueError("budget_s must be more than 0, not %r" % (budget_s,))
     machine = real_machine()
     selection = _selected(device, framework)
+    unused = selection.findings[:1] if selection.fallback else ()  # why it is not a better device
     task = _task(model, selection, batch_size, shape, input_pipeline, seed)
     host = LiveHost()
     before = clean_environment()
@@ -135,8 +136,8 @@ def tune(
     folder, state = cache_folder(), this_state()
     earlier = None if refresh else cache.load(folder, state, asked)
     if earlier is not None and not _continues(earlier, budget_s):
-        return earlier
-    tuning = _Tuner(task, before, budget_s, earlier).run(to_try, decided, selection)
+        return earlier.replace(findings=unused)
+    tuning = _Tuner(task, before, budget_s, earlier).run(to_try, decided, selection).replace(findings=unused)
     if tuning.kept or not tuning.undecided:
         cache.save(folder, state, asked, tuning)  # if it cannot be kept, it is measured again
     return tuning
