@@ -5,6 +5,7 @@ import os
 import sys
 
 import pytest
+from terminal_tools import shown_on_terminal
 
 BACKEND = next((name for name in ("torch", "jax", "tensorflow") if importlib.util.find_spec(name)), "")
 KERAS = importlib.util.find_spec("keras")
@@ -186,3 +187,23 @@ except devicekit.DevicekitError as error:
     print(json.dumps(str(error)))
 """
     assert program(code) == "the memory of models of Keras 2 is not known; Keras 3 is needed"
+
+
+@keras_3
+@pytest.mark.only_on("posix", reason="terminals of POSIX")
+def test_a_terminal_shows_that_an_estimate_is_made(tmp_path):
+    code = """
+import time
+class Slow(layers.Dense):
+    def call(self, inputs):
+        time.sleep(1.6)
+        return super().call(inputs)
+options = {"jit_compile": True} if keras.backend.backend() == "tensorflow" else {}
+model = keras.Sequential([keras.Input((4,)), layers.Dense(2)])
+model.add(Slow(1))
+model.compile("adam", "mse", **options)
+devicekit.estimate_memory(model, 2)
+"""
+    status, seen = shown_on_terminal([sys.executable, "-W", "ignore", "-c", MODEL + code], dict(os.environ))
+    assert status == 0, seen
+    assert b"\rdevicekit: estimating the memory of a training step ... 1 s" in seen

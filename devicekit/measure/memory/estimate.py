@@ -183,7 +183,11 @@ def estimate_memory(
     if isinstance(batch_size, bool) or not hasattr(batch_size, "__index__") or int(batch_size) < 1:
         raise ValueError("batch_size must be a whole number of at least 1, not %r" % (batch_size,))
     limit = _device_bytes() if memory is None else parse_memory(memory, "memory")
-    return _estimate(model, int(batch_size), optimizer, precision).replace(device_bytes=limit)
+    from ...children.progress import Progress
+    from ...runtime.settings import read_settings
+
+    with Progress("estimating the memory of a training step", read_settings().quiet):
+        return _estimate(model, int(batch_size), optimizer, precision).replace(device_bytes=limit)
 
 
 def _device_bytes() -> Optional[int]:
