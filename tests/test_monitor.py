@@ -55,6 +55,13 @@ CPU = HEALTHY.replace(
     selected="", accelerators=(), variable_devices=("cpu:0",), result_devices=("cpu:0",), gpus=(), memory=None
 )
 
+
+def with_gpus(*gpus):
+    """Return the training on several GPUs, each looked at 40 times."""
+    numbered = [gpu.replace(index=index) for index, gpu in enumerate(gpus)]
+    return HEALTHY.replace(gpus=tuple(gpu.replace(at_s=float(at_s)) for at_s in range(40) for gpu in numbered))
+
+
 PLANTED = {
     "slow-pipeline": ("input-bound", HEALTHY.replace(windows=windows(0.12), samples=samples(0.06, 0.05))),
     # Workers deliver several batches at once: most steps wait for nothing.
@@ -70,6 +77,14 @@ PLANTED = {
     "hot": ("clocks-limited", HEALTHY.replace(gpus=(GPU.replace(limited_by=("thermal",), temperature_c=92),) * 40)),
     "low-power": ("clocks-limited", HEALTHY.replace(gpus=(GPU.replace(clock_mhz=700, power_limit_w=200.0),) * 40)),
     "narrow-slot": ("clocks-limited", HEALTHY.replace(gpus=(GPU.replace(pcie_width=4),) * 40)),
+    "one-of-eight-hot": (
+        "clocks-limited",
+        with_gpus(*[GPU] * 7, GPU.replace(limited_by=("thermal",), temperature_c=92)),
+    ),
+    "one-of-two-at-low-power": ("clocks-limited", with_gpus(GPU, GPU.replace(clock_mhz=700, power_limit_w=200.0))),
+    "one-of-two-in-a-narrow-slot": ("clocks-limited", with_gpus(GPU, GPU.replace(pcie_width=4))),
+    "one-of-four-shared": ("shared-device", with_gpus(GPU, GPU, GPU.replace(others=1), GPU)),
+    "two-idle-gpus": ("launch-bound", with_gpus(*[GPU.replace(utilization_percent=20)] * 2)),
     "new-shapes": ("retracing", HEALTHY.replace(programs=tuple((str(n), n) for n in range(5, 60, 5)))),
     "xla-and-shapes": (
         "retracing",
@@ -108,6 +123,11 @@ JUST_NOT = {
     "idle-gpu-saves-power": HEALTHY.replace(
         gpus=(GPU,) * 40 + (GPU.replace(utilization_percent=0, pcie_width=1, clock_mhz=210),) * 10
     ),
+    # TensorFlow and JAX open all GPUs, whichever they use.
+    "opened-and-never-used": with_gpus(
+        GPU, *[GPU.replace(utilization_percent=0, pcie_width=1, clock_mhz=210, limited_by=())] * 3
+    ),
+    "peak-of-the-larger-gpu": with_gpus(GPU, GPU.replace(memory_bytes=24 * GIB)).replace(memory=DeviceMemory(60 * GIB)),
     "busy-machine-with-room": CPU.replace(hosts=hosts(own=30.0, busy=75.0, idle=25.0)),
     "own-workers": CPU.replace(hosts=hosts(own=97.0, busy=99.0, idle=1.0)),
 }
@@ -125,6 +145,18 @@ def test_a_planted_cause_is_found_and_none_other(name):
 @pytest.mark.parametrize("name", sorted(JUST_NOT))
 def test_a_healthy_training_has_no_finding(name):
     assert [finding.code for finding in findings(JUST_NOT[name])] == []
+
+
+def test_the_gpu_is_named_that_is_held_down():
+    (finding,) = findings(PLANTED["one-of-two-in-a-narrow-slot"][1])
+    assert [(item.text, item.source) for item in finding.evidence] == [("4 of 16 PCIe lanes are in use", "NVML, GPU 1")]
+    (finding,) = findings(PLANTED["one-of-four-shared"][1])
+    assert finding.evidence[0].text == "1 other process computed on GPU 2 in 40 of 40 looks"
+
+
+def test_a_page_has_each_gpu_for_itself():
+    page = MonitorReport.of(with_gpus(GPU, GPU.replace(utilization_percent=4)))._repr_html_()
+    assert "GPU 0: 93 to 93 %; GPU 1: 4 to 4 %" in page
 
 
 def test_the_factor_counts_only_what_waiting_takes():

@@ -3,7 +3,7 @@
 from typing import List, Optional, Sequence, Tuple
 
 from ..watch.causes import FEWEST_STEPS
-from ..watch.command_causes import by_gpu
+from ..watch.machine_causes import by_gpu
 from ..watch.nan_causes import described
 from ..watch.result import LiveFigures, MonitorReport, NanReport
 from ..watch.training_record import GpuSample, NanRecord, NanRun, TrainingRecord

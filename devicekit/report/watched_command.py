@@ -2,8 +2,9 @@
 
 from typing import List, Optional, Tuple
 
-from ..watch.command_causes import by_gpu, used_gpus
+from ..watch.command_causes import used_gpus
 from ..watch.failed_command import how_it_ended
+from ..watch.machine_causes import by_gpu
 from ..watch.result import CommandReport
 from ..watch.training_record import CommandRecord
 from .amounts import memory

@@ -12,6 +12,7 @@ from .machine_causes import (
     FEWEST_LOOKS,
     IDLE_PERCENT,
     MEMORY_SHARE,
+    by_gpu,
     clocks_limited,
     host_starved,
     memory_bound,
@@ -196,7 +197,7 @@ def _launch_bound(record: TrainingRecord) -> Optional[Finding]:
     parts = figures(record)
     if parts.period_s is None or _input_bound(record) is not None:
         return None
-    busy = _median_of(record.gpus, lambda sample: sample.utilization_percent)
+    busy = _utilization(record.gpus)
     working_s = parts.period_s - (parts.wait_s or 0.0)
     batches = record.steps_per_execution
     idle = busy is not None and busy < IDLE_PERCENT
@@ -276,8 +277,9 @@ def _memory_bound(record: TrainingRecord) -> Optional[Finding]:
     evidence = []
     memory = record.memory
     limit = memory.limit_bytes if memory is not None else None
-    totals = [sample.memory_bytes for sample in record.gpus if sample.memory_bytes]
-    limit = limit or (min(totals) if totals else None)
+    totals = {sample.memory_bytes for sample in record.gpus if sample.memory_bytes}
+    if limit is None and len(totals) == 1:  # of different GPUs it is not known which one the framework means
+        (limit,) = totals
     if memory is not None and memory.peak_bytes and limit and memory.peak_bytes > MEMORY_SHARE * limit:
         text = "%s of %s were in use on the device" % (size(memory.peak_bytes), size(limit))
         evidence.append(Evidence(text, "the framework's allocator"))
@@ -299,10 +301,14 @@ def _host_starved(record: TrainingRecord) -> Optional[Finding]:
     return host_starved(record.hosts)
 
 
-def _median_of(samples: Sequence[GpuSample], value: Callable[[GpuSample], Optional[int]]) -> Optional[float]:
-    # The first looks are from before the first step.
-    known = [item for item in map(value, samples[1:]) if item is not None]
-    return median(known) if len(known) >= FEWEST_LOOKS else None
+def _utilization(gpus: Sequence[GpuSample]) -> Optional[float]:
+    """Return the percentage of the time in which the busiest GPU computes: a framework opens those too that it never uses."""
+    found = []
+    for samples in by_gpu(gpus).values():
+        # The first look is from before the first step.
+        known = [item.utilization_percent for item in samples[1:] if item.utilization_percent is not None]
+        found += [median(known)] if len(known) >= FEWEST_LOOKS else []
+    return max(found, default=None)
 
 
 def _time(seconds: float) -> str:

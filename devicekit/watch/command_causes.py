@@ -7,7 +7,7 @@ from typing import Dict, List, Optional, Sequence, Tuple
 
 from ..diagnosis.findings import Evidence, Finding, Fix
 from ..diagnosis.frameworks import TITLES
-from .machine_causes import clocks_limited, host_starved, memory_bound, memory_held, shared_device
+from .machine_causes import by_gpu, clocks_limited, host_starved, memory_bound, memory_held, shared_device
 from .training_record import CommandRecord, GpuSample
 
 #: Looks at the GPUs, one each second at first, by which a program has begun to use one: an import of TensorFlow takes ten.
@@ -23,9 +23,8 @@ _COMPUTES, _WANTS_PROCESSORS = 0.5, 0.1
 def findings(record: CommandRecord) -> Tuple[Finding, ...]:
     """Return what slows this command down, the worst cause first; empty if nothing is seen."""
     found: List[Optional[Finding]] = [_device_unused(record), _host_starved(record)]
-    used = used_gpus(record)
-    for rule in (clocks_limited, shared_device):
-        found.append(next(filter(None, map(rule, used.values())), None))
+    used = [item for items in used_gpus(record).values() for item in items]
+    found += [clocks_limited(used), shared_device(used)]
     found.append(memory_bound(memory_held(record.hosts, record.memory_granted_bytes)))
     return tuple(finding for finding in found if finding is not None)
 
@@ -41,14 +40,6 @@ def used_gpus(record: CommandRecord) -> Dict[int, List[GpuSample]]:
     if not used and len(samples) == 1:
         used = {index: items for index, items in samples.items() if _grown_bytes(items) >= _LEAST_GROWTH_BYTES}
     return used
-
-
-def by_gpu(gpus: Sequence[GpuSample]) -> Dict[int, List[GpuSample]]:
-    """Return the samples of each GPU."""
-    found: Dict[int, List[GpuSample]] = {}
-    for sample in gpus:
-        found.setdefault(sample.index, []).append(sample)
-    return dict(sorted(found.items()))
 
 
 def _grown_bytes(samples: Sequence[GpuSample]) -> int:

@@ -1,6 +1,6 @@
 """What slows any program down, of this machine's processors, memory and GPUs: pure functions from samples to findings."""
 
-from typing import List, Optional, Sequence
+from typing import Dict, List, Optional, Sequence
 
 from ..diagnosis.findings import Evidence, Finding, Fix
 from .training_record import GpuSample, HostSample
@@ -40,33 +40,19 @@ def memory_bound(evidence: Sequence[Evidence]) -> Optional[Finding]:
     return Finding("memory-bound", "warning", "It runs near the limit of the memory.", tuple(evidence), fixes)
 
 
+def by_gpu(gpus: Sequence[GpuSample]) -> Dict[int, List[GpuSample]]:
+    """Return the samples of each GPU."""
+    found: Dict[int, List[GpuSample]] = {}
+    for sample in gpus:
+        found.setdefault(sample.index, []).append(sample)
+    return dict(sorted(found.items()))
+
+
 def clocks_limited(gpus: Sequence[GpuSample]) -> Optional[Finding]:
-    """The GPU's clocks are held down by heat or power, or fewer PCIe lanes are in use than it has."""
-    samples = _busy(gpus)
-    if len(samples) < FEWEST_LOOKS:
-        return None
-    evidence = []
-    hot = [item for item in samples if set(item.limited_by) & {"thermal", "power-brake", "hardware-slowdown"}]
-    if len(hot) > 0.2 * len(samples):
-        reasons = ", ".join(sorted({name for item in hot for name in item.limited_by}))
-        heat = max((item.temperature_c or 0 for item in hot), default=0)
-        evidence.append(Evidence("clocks held down (%s) in %d of %d looks, at up to %d °C"
-                                 % (reasons, len(hot), len(samples), heat), "NVML"))  # fmt: skip
-    # A GPU at its full power limit is doing what it was built for; far below its clocks it is not.
-    capped = [item for item in samples if "power-cap" in item.limited_by and _clock_share(item) < _CLOCK_SHARE]
-    if len(capped) > 0.5 * len(samples):
-        item = capped[-1]
-        evidence.append(Evidence("%s of %s MHz at a power limit of %.0f W (delivered with %s)" % (
-            item.clock_mhz, item.clock_max_mhz, item.power_limit_w or 0.0,
-            "%.0f W" % item.power_default_w if item.power_default_w else "an unknown one"), "NVML"))  # fmt: skip
-    narrow = [
-        item
-        for item in samples
-        if item.pcie_width and item.pcie_width_max and 2 * item.pcie_width <= item.pcie_width_max
+    """A GPU's clocks are held down by heat or power, or fewer PCIe lanes are in use than it has."""
+    evidence = [
+        item for index, samples in by_gpu(gpus).items() for item in _limits(_busy(samples), "NVML, GPU %d" % index)
     ]
-    if len(narrow) == len(samples):
-        text = "%d of %d PCIe lanes are in use" % (narrow[-1].pcie_width or 0, narrow[-1].pcie_width_max or 0)
-        evidence.append(Evidence(text, "NVML"))
     if not evidence:
         return None
     fixes = (
@@ -80,16 +66,50 @@ def clocks_limited(gpus: Sequence[GpuSample]) -> Optional[Finding]:
                    tuple(evidence), fixes)  # fmt: skip
 
 
+def _limits(samples: Sequence[GpuSample], source: str) -> Sequence[Evidence]:
+    """Return what holds one GPU down, of the looks in which it computed."""
+    if len(samples) < FEWEST_LOOKS:
+        return ()
+    evidence = []
+    hot = [item for item in samples if set(item.limited_by) & {"thermal", "power-brake", "hardware-slowdown"}]
+    if len(hot) > 0.2 * len(samples):
+        reasons = ", ".join(sorted({name for item in hot for name in item.limited_by}))
+        heat = max((item.temperature_c or 0 for item in hot), default=0)
+        evidence.append(Evidence("clocks held down (%s) in %d of %d looks, at up to %d °C"
+                                 % (reasons, len(hot), len(samples), heat), source))  # fmt: skip
+    # A GPU at its full power limit is doing what it was built for; far below its clocks it is not.
+    capped = [item for item in samples if "power-cap" in item.limited_by and _clock_share(item) < _CLOCK_SHARE]
+    if len(capped) > 0.5 * len(samples):
+        item = capped[-1]
+        evidence.append(Evidence("%s of %s MHz at a power limit of %.0f W (delivered with %s)" % (
+            item.clock_mhz, item.clock_max_mhz, item.power_limit_w or 0.0,
+            "%.0f W" % item.power_default_w if item.power_default_w else "an unknown one"), source))  # fmt: skip
+    narrow = [
+        item
+        for item in samples
+        if item.pcie_width and item.pcie_width_max and 2 * item.pcie_width <= item.pcie_width_max
+    ]
+    if len(narrow) == len(samples):
+        text = "%d of %d PCIe lanes are in use" % (narrow[-1].pcie_width or 0, narrow[-1].pcie_width_max or 0)
+        evidence.append(Evidence(text, source))
+    return evidence
+
+
 def shared_device(gpus: Sequence[GpuSample]) -> Optional[Finding]:
     """Another process computes on the same GPU."""
-    samples = [item for item in gpus if item.others is not None]
-    shared = [item for item in samples if item.others]
-    if len(samples) < FEWEST_LOOKS or len(shared) < 0.3 * len(samples):
+    evidence = []
+    for index, looks in by_gpu(gpus).items():
+        samples = [item for item in looks if item.others is not None]
+        shared = [item for item in samples if item.others]
+        if len(samples) < FEWEST_LOOKS or len(shared) < 0.3 * len(samples):
+            continue
+        number = max(item.others or 0 for item in shared)
+        text = "%d other %s computed on GPU %d in %d of %d looks" % (
+            number, "process" if number == 1 else "processes", index, len(shared), len(samples)
+        )  # fmt: skip
+        evidence.append(Evidence(text, "NVML"))
+    if not evidence:
         return None
-    number = max(item.others or 0 for item in shared)
-    text = "%d other %s computed on GPU %d in %d of %d looks" % (
-        number, "process" if number == 1 else "processes", shared[-1].index, len(shared), len(samples)
-    )  # fmt: skip
     fixes = (
         Fix("See which processes they are", "nvidia-smi", changes=""),
         Fix(
@@ -98,7 +118,7 @@ def shared_device(gpus: Sequence[GpuSample]) -> Optional[Finding]:
         ),
     )
     return Finding("shared-device", "warning", "Another program used the same GPU meanwhile.",
-                   (Evidence(text, "NVML"),), fixes)  # fmt: skip
+                   tuple(evidence), fixes)  # fmt: skip
 
 
 def host_starved(hosts: Sequence[HostSample]) -> Optional[Finding]:
