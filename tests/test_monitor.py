@@ -1,5 +1,6 @@
 """What a monitor concludes from what was measured: records of trainings, and one change in each."""
 
+import gc
 import json
 
 import pytest
@@ -9,6 +10,7 @@ from devicekit.machine.probe.host_load import HostLoad, read_host_load
 from devicekit.watch import MonitorReport, NanRecord, NanReport, TrainingRecord
 from devicekit.watch.causes import findings
 from devicekit.watch.data_source import operations
+from devicekit.watch.fit_end import FitEnd
 from devicekit.watch.gpu_loads import own_loads, sample_of
 from devicekit.watch.recorder import StepClock, merged
 from devicekit.watch.result import LiveFigures
@@ -299,6 +301,58 @@ def test_neighbors_become_one_window():
     pair = [StepWindow(0.0, 3, 0.3, 0.1), StepWindow(1.0, 5, 0.5, 0.2)]
     both, last = merged([*pair, StepWindow(2.0, 1, 0.1, None)])
     assert (both.at_s, both.steps, both.seconds, last.steps) == (0.0, 8, 0.8, 1)
+
+
+# A training that raises outside of a step. The exception is kept, as a notebook does, and with it all frames.
+
+
+class CallbackList:
+    def on_train_batch_end(self, error):
+        if error is not None:
+            raise error
+
+
+def fit(callbacks, ended, in_callback=None, after=None):
+    end = FitEnd(callbacks, ended.append)
+    end.look()
+    assert ended == []  # it still runs
+    callbacks.on_train_batch_end(in_callback)
+    if after is not None:
+        after.end = end
+        raise after
+
+
+@pytest.mark.parametrize("kind, how", [(KeyboardInterrupt, "interrupted"), (ValueError, "failed")])
+def test_a_callback_raises_and_the_exception_is_kept(kind, how):
+    ended, other, callbacks = [], [], CallbackList()
+    forgotten = FitEnd(callbacks, other.append)
+    forgotten.forget()
+    with pytest.raises(kind) as kept:
+        fit(callbacks, ended, in_callback=kind())
+    assert ended == [how]
+    del kept, callbacks
+    gc.collect()
+    assert (ended, other) == ([how], [])
+
+
+def test_something_else_raises_and_the_exception_is_kept():
+    ended = []
+    with pytest.raises(KeyboardInterrupt) as kept:
+        fit(CallbackList(), ended, after=KeyboardInterrupt())
+    assert ended == []
+    kept.value.end.look()
+    assert ended == ["interrupted"]
+    kept.value.end.look()
+    assert ended == ["interrupted"]
+
+
+def test_the_end_is_seen_when_the_exception_goes():
+    ended = []
+    with pytest.raises(KeyboardInterrupt) as kept:
+        fit(CallbackList(), ended, after=KeyboardInterrupt())
+    del kept
+    gc.collect()
+    assert ended == ["gone"]
 
 
 # The machine.

@@ -20,8 +20,8 @@ class Monitor:
     it synchronizes with the device, into waiting for the batch and computing; where variables and results are; the compiled
     versions of the step; processors and their quota; and on NVIDIA GPUs load, clocks, power and other processes.
 
-    At the end of the training, also after Ctrl-C and when a step raises, the report is written to standard error if that is a
-    terminal or a notebook; otherwise each finding is a `DeviceWarning`. The log ``devicekit`` has them in any case.
+    At the end of the training, also after Ctrl-C and when something raises, the report is written to standard error if that is
+    a terminal or a notebook; otherwise each finding is a `DeviceWarning`. The log ``devicekit`` has them in any case.
 
     Parameters
     ----------
@@ -88,6 +88,8 @@ class Monitor:
     @property
     def report(self) -> Optional[MonitorReport]:
         """What was measured, and the findings."""
+        if self._recorder is not None and self._final is None:
+            self._recorder.look()
         if self._recorder is None or self._final is not None:
             return self._final
         return self._concluded()
@@ -121,6 +123,8 @@ class Monitor:
         self._finish("interrupted")  # an earlier training that raised outside of its steps
         if self._events is not None:
             self._events.open()
+        if self._guard is not None:  # it says first what it has seen
+            self._guard.on_train_begin(logs)
         self._recorder, self._final = Recorder(self._watched, self._finish), None
         self._recorder.begin()
         atexit.register(self._finish, "interrupted")
@@ -129,8 +133,6 @@ class Monitor:
 
             bar = (getattr(self, "params", None) or {}).get("verbose") in (1, "auto")
             self._live = LiveView(self._recorder, self._shown, self._events, bar)
-        if self._guard is not None:
-            self._guard.on_train_begin(logs)
 
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
         """Leave out what is between epochs."""

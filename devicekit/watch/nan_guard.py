@@ -2,13 +2,13 @@
 
 import os
 import sys
-import weakref
 from typing import Any, Dict, Optional, Sequence, Tuple, Union
 
 from ..children.progress import is_watched
 from ..errors import DeviceWarning, lost_if_unheard, notify, one_line
 from ..runtime.frameworks.keras_training import replay_of, training_of
 from .data_source import running_fit
+from .fit_end import FitEnd
 from .keras_callback import as_callback
 from .result import NanReport
 from .training_record import NanRecord
@@ -127,8 +127,7 @@ class NanGuard:
         recorder.saves.append(self._save)
         recorder.begin(fit.source)
         if fit.callbacks is not None and type(fit.callbacks).__name__ == "CallbackList":
-            # Keras tells no callback that a training raised. With `fit`, its list of callbacks goes.
-            weakref.finalize(fit.callbacks, _unwrap, weakref.ref(self._watched), recorder).atexit = False
+            recorder.fit_end = FitEnd(fit.callbacks, self._lost)
         _wrap(self._watched, recorder)
 
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
@@ -146,8 +145,17 @@ class NanGuard:
     def _end(self) -> None:
         if self._recorder is not None:
             self._recorder.end()
-            _unwrap(weakref.ref(self._watched), self._recorder)
+            _unwrap(self._watched, self._recorder)
             self._recorder = None
+
+    def _lost(self, how: str) -> None:
+        if self._recorder is None:
+            return
+        if how == "gone":  # from anywhere: there no step can be repeated
+            self._recorder.over = True
+        else:
+            self._recorder.interrupted()
+        self._end()
 
     def _found(self, function: Any, window: Any) -> None:
         recorder = self._recorder
@@ -225,10 +233,10 @@ def _wrap(model: Any, recorder: Any) -> None:
 
 
 def _unwrap(model: Any, recorder: Any) -> None:
-    model = model()
     recorder.over = True
-    if model is None:
-        return
+    if recorder.fit_end is not None:
+        recorder.fit_end.forget()
+        recorder.fit_end = None
     holder, name = _holder(model)
     function = recorder.function
     if getattr(getattr(holder, name, None), "nan_recorder", None) is recorder:

@@ -75,6 +75,7 @@ class NanRecorder:
         self.shown = False
         self.copies = True
         self.function: Any = None
+        self.fit_end: Any = None
 
     def begin(self, source: DataSource) -> None:
         self.copies = source.kind not in ("arrays", "tf.data")
@@ -100,7 +101,7 @@ class NanRecorder:
         except BaseException as error:
             # TensorFlow has an exception of its own for the end of the data of an epoch.
             if not isinstance(error, StopIteration) and type(error).__name__ != "OutOfRangeError":
-                self._interrupted()
+                self.interrupted()
             raise
         try:
             self._after(outputs, batches)
@@ -116,7 +117,7 @@ class NanRecorder:
         except Exception as error:
             self.give_up(error)
 
-    def _interrupted(self) -> None:
+    def interrupted(self) -> None:
         """A step raised, or Ctrl-C ended it: what was not finite before is reported, and nothing is watched any more."""
         try:
             if self._loss_step() is not None:

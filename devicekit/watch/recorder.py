@@ -1,7 +1,6 @@
 """Collects what was measured while a model is trained. It judges nothing."""
 
 import heapq
-import weakref
 from time import perf_counter
 from typing import Any, Callable, List, Optional, Tuple
 
@@ -13,6 +12,7 @@ from ..runtime.current import current_selection
 from ..runtime.frameworks.keras_training import training_of
 from ..runtime.frameworks.training import TimedStep, Training, names_of
 from .data_source import running_fit
+from .fit_end import FitEnd, method_of
 from .gpu_loads import GpuLoads
 from .training_record import DataSource, DeviceMemory, HostSample, StepSample, StepWindow, TrainingRecord
 
@@ -144,6 +144,7 @@ class Recorder:
         self._ended, self._end_s = "running", 0.0
         self._asked_s: Optional[float] = None
         self._told_s: Optional[float] = None
+        self._fit_end: Optional[FitEnd] = None
         self._gpus = GpuLoads(self._now, nvml_task(self._host).task)
 
     def _now(self) -> float:
@@ -156,8 +157,7 @@ class Recorder:
         fit = running_fit()
         self._source = fit.source
         if fit.callbacks is not None and type(fit.callbacks).__name__ == "CallbackList":
-            # Keras tells no callback that something raised outside of a step. With `fit`, its list of callbacks goes.
-            weakref.finalize(fit.callbacks, self._lost).atexit = False
+            self._fit_end = FitEnd(fit.callbacks, self._lost)
             if self._training.fetches_before:
                 self._time_callbacks(fit.callbacks)
         if self._training.wraps:
@@ -170,7 +170,7 @@ class Recorder:
 
         What is between the two is the wait for the batch.
         """
-        begin, end = (_method(callbacks, name) for name in ("on_train_batch_begin", "on_train_batch_end"))
+        begin, end = (method_of(callbacks, name) for name in ("on_train_batch_begin", "on_train_batch_end"))
 
         def on_train_batch_begin(*arguments: Any, **options: Any) -> Any:
             self._asked_s = self._now()
@@ -190,15 +190,23 @@ class Recorder:
             return gap_s
         return min(gap_s, max(0.0, self._asked_s - self._told_s))
 
-    def _lost(self) -> None:
+    def _lost(self, how: str) -> None:
         if self._ended == "running":
-            self._failed("interrupted")
+            self._failed("interrupted" if how == "gone" else how)
+
+    def look(self) -> None:
+        """Notice that `fit` has ended, if it has and said nothing."""
+        if self._fit_end is not None:
+            self._fit_end.look()
 
     def end(self, how: str) -> None:
         """Undo what `begin` did. ``how``: ``"finished"``, ``"interrupted"`` or ``"failed"``."""
         if self._ended != "running":
             return
         self._ended, self._end_s = how, self._now()
+        if self._fit_end is not None:
+            self._fit_end.forget()
+            self._fit_end = None
         try:
             if self._wrapped is not None:
                 self._count_programs()
@@ -353,15 +361,6 @@ class Recorder:
             ended=self._ended,
             monitor_s=self._own_s,
         )
-
-
-def _method(target: Any, name: str) -> Callable[..., Any]:
-    """Return a method of an object that does not keep the object alive."""
-    if name in vars(target):
-        own: Callable[..., Any] = vars(target)[name]
-        return own
-    held, function = weakref.ref(target), getattr(type(target), name)
-    return lambda *arguments, **options: function(held(), *arguments, **options)
 
 
 def _jit(model: Any) -> Optional[bool]:

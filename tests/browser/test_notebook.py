@@ -82,6 +82,23 @@ def test_its_values_are_text(outputs, place):
     assert not re.search(r"<[^>]+\son\w+=", html)
 
 
+def test_a_training_that_raised_ends_with_its_cell(tmp_path):
+    """Jupyter keeps the exception, and with it all of `fit`."""
+    cells = [
+        "from devicekit.watch.fit_end import FitEnd\nended = []\nclass CallbackList: pass",
+        "def fit(callbacks):\n    FitEnd(callbacks, ended.append)\n    raise KeyboardInterrupt\nfit(CallbackList())",
+        "ended",
+    ]
+    environment = {"JUPYTER_RUNTIME_DIR": str(tmp_path), "IPYTHONDIR": str(tmp_path)}
+    path = [os.path.dirname(os.path.dirname(devicekit.__file__)), os.environ.get("PYTHONPATH", "")]
+    environment["PYTHONPATH"] = os.pathsep.join(filter(None, path))
+    notebook = nbformat.v4.new_notebook(cells=list(map(nbformat.v4.new_code_cell, cells)))
+    client = NotebookClient(notebook, timeout=120, kernel_name="python3", allow_errors=True)
+    client.execute(env=dict(os.environ, **environment), cwd=str(tmp_path))
+    (shown,) = notebook.cells[2].outputs
+    assert shown.data["text/plain"] == "['interrupted']"
+
+
 def test_it_looks_right_in_both_themes(outputs, browser):
     html = "".join(outputs[place][0].data["text/html"] for place in range(1, 9))
     for dark, ink, paper in ((False, "#111111", "#ffffff"), (True, "#e8e8e8", "#111111")):

@@ -42,7 +42,9 @@ def batches(pause_s, most=10 ** 9):
         yield x[:32], y[:32]
     raise ValueError("no more")
 
-def fit(*data, **options):
+exceptions = []
+
+def fit(*data, keep=False, **options):
     monitor = devicekit.Monitor(quiet=True)
     assert isinstance(monitor, keras.callbacks.Callback) and isinstance(monitor, devicekit.Monitor)
     error = ""
@@ -50,13 +52,15 @@ def fit(*data, **options):
         model.fit(*data, verbose=0, **dict(options, callbacks=[monitor, *options.get("callbacks", [])]))
     except (KeyboardInterrupt, Exception) as raised:
         error = type(raised).__name__
+        exceptions.extend([raised] * keep)
     gc.collect()
+    final = monitor._final is not None
     record = monitor.report.record
     assert TrainingRecord.from_dict(json.loads(json.dumps(record.to_dict()))) == record
     codes = [item.code for item in monitor.report.findings]
     seen = [item.text for finding in monitor.report.findings for item in finding.evidence]
     return {"seen": " ".join(seen), "codes": codes, "steps": record.steps, "ended": record.ended,
-            "error": error, "kind": record.source.kind,
+            "error": error, "final": final, "kind": record.source.kind,
             "wait_s": monitor.report.wait_s, "devices": record.result_devices, "page": len(monitor._repr_html_()),
             "samples": len(record.samples)}
 """
@@ -70,14 +74,22 @@ class Stop(keras.callbacks.Callback):
     def on_train_batch_end(self, batch, logs=None):
         if batch == 5:
             raise KeyboardInterrupt
+
+class Break(keras.callbacks.Callback):
+    def on_test_batch_begin(self, batch, logs=None):
+        raise ValueError
 before = getattr(model, "train_function", None)
 slow = fit(batches(0.1), steps_per_epoch=30)
 function = model.train_function
 arrays = fit(x, y, batch_size=8, epochs=2, validation_data=(x, y))
 stopped = fit(x, y, batch_size=8, callbacks=[Stop()])
+# As a notebook does, and a program that logs it later: with the exception all frames of fit are kept.
+kept = fit(x, y, batch_size=8, callbacks=[Stop()], keep=True)
+validated = fit(x, y, batch_size=8, callbacks=[Break()], keep=True, validation_data=(x, y))
 broken = fit(batches(0.0, 15), steps_per_epoch=20)
 names = [thread.name for thread in threading.enumerate() if "devicekit" in thread.name]
 print(json.dumps({"slow": slow, "arrays": arrays, "stopped": stopped, "broken": broken, "threads": names,
+                  "kept": kept, "validated": validated,
                   "same": model.train_function is function, "modern": hasattr(keras, "ops")}))
 """
     )
@@ -98,6 +110,10 @@ print(json.dumps({"slow": slow, "arrays": arrays, "stopped": stopped, "broken": 
         assert data["slow"]["kind"] == "generator"
         assert data["slow"]["devices"] == ["cpu:0"]
         assert data["stopped"]["ended"] == "interrupted"
+        assert [(data[name]["final"], data[name]["ended"]) for name in ("kept", "validated")] == [
+            (True, "interrupted"),
+            (True, "failed"),
+        ]
 
 
 SEEN_LIVE = """

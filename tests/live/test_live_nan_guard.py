@@ -521,6 +521,18 @@ def batches():
             raise KeyboardInterrupt
         yield bad[8 * step:8 * step + 8], y[8 * step:8 * step + 8]
 
+class Stop(keras.callbacks.Callback):
+    def on_train_batch_end(self, batch, logs=None):
+        if batch == 6:
+            raise KeyboardInterrupt
+
+model = model_of(Log(name="log_of_x"), L.Dense(5))
+stopped = devicekit.NanGuard(quiet=True)
+try:
+    model.fit(bad, y, batch_size=8, shuffle=False, verbose=0, callbacks=[stopped, Stop()])
+except KeyboardInterrupt as error:
+    kept = error  # as a notebook does, and with it all frames of fit
+wrapped = hasattr(model.train_function, "nan_recorder")
 model = model_of(Log(name="log_of_x"), L.Dense(5))
 guard, monitor = devicekit.NanGuard(quiet=True), devicekit.Monitor(quiet=True)
 try:
@@ -535,7 +547,7 @@ fresh[0].report = None
 model = model_of(L.Dense(5))
 model.fit(x, y, verbose=0, callbacks=fresh)
 print(json.dumps({"seen": seen, "same": same, "report": guard.report is not None, "fresh": fresh[0].report is None,
-                  "steps": fresh[1].report.record.steps}))
+                  "steps": fresh[1].report.record.steps, "stopped": outcome(stopped), "wrapped": wrapped}))
 """,
         str(tmp_path / "step.npz"),
     )
@@ -543,3 +555,4 @@ print(json.dumps({"seen": seen, "same": same, "report": guard.report is not None
     assert data["same"] == [[True, True], [True, True]]
     assert data["fresh"]
     assert data["steps"] == 3
+    assert (data["stopped"]["code"], data["stopped"]["step"], data["wrapped"]) == ("operation-undefined", 1, False)
