@@ -21,6 +21,7 @@ from devicekit.diagnosis.commands import Place, Shell
 from devicekit.diagnosis.shells import CMD
 from devicekit.errors import DevicekitError
 from devicekit.machine.live_host import LiveHost
+from devicekit.machine.probe.directml import read_directml
 from devicekit.machine.probe.native import find_libraries
 from devicekit.machine.probe.nvml_question import NvmlQuestion
 from devicekit.remedy.journal import FixFolder, Journal
@@ -139,6 +140,24 @@ def test_the_step_that_ends_a_program_ends_one_without_a_window():
         process.wait(100)
     finally:
         process.kill()
+
+
+@pytest.mark.skipif(not WINE, reason="writes to the registry, for all users")
+def test_adapters_are_read_from_the_registry():
+    """As DXGI writes them, which Wine does not: below a key that every Windows has."""
+    import winreg
+
+    key = "SOFTWARE\\Microsoft\\DirectX"
+    values = {"Description": "Radeon VII", "VendorId": 0x1002, "DeviceId": 0x66AF, "LastSeen": (1 << 63) - 1}
+    kinds = {str: winreg.REG_SZ, int: winreg.REG_QWORD}
+    with winreg.CreateKey(winreg.HKEY_LOCAL_MACHINE, key + "\\{devicekit-test}") as handle:
+        for name, value in values.items():
+            winreg.SetValueEx(handle, name, 0, kinds[type(value)], value)
+    try:
+        (adapter,) = read_directml(LiveHost()).adapters.content
+    finally:
+        winreg.DeleteKey(winreg.HKEY_LOCAL_MACHINE, key + "\\{devicekit-test}")
+    assert (adapter.name, adapter.vendor_id, adapter.device_id) == ("Radeon VII", "1002", "66af")
 
 
 def test_a_library_of_the_system_is_listed_once():

@@ -189,6 +189,17 @@ def test_windows_has_the_registry_when_dxgi_does_not_answer(make_machine):
     assert facts.registered[0].name == "AMD Radeon"
 
 
+def test_the_registry_keeps_cards_that_are_gone_and_other_keys(make_machine):
+    card = {"Description": "Radeon RX 580", "VendorId": 4098, "DeviceId": 26591}
+    keys = {
+        "{1}": dict(card, LastSeen=132), "{2}": dict(card, Description="Radeon VII", LastSeen=133),
+        "{3}": dict(card, LastSeen="?"),
+        "Settings": {"LastSeen": 999},
+    }  # fmt: skip
+    found = read_directml(make_machine(system="windows", registry={REGISTRY: keys})).adapters.content
+    assert [item.name for item in found] == ["Radeon VII", "Radeon RX 580"]
+
+
 def test_a_folder_without_directml(make_machine):
     for value, loads in (("/nowhere", False), ("", None)):
         facts = read_directml(make_machine(files=PLUGIN, loader_cache=DXCORE, env={"TF_DIRECTML_PATH": value}))

@@ -3,7 +3,7 @@
 Sources: the search and the filters of TensorFlow's DirectML builds; the registry keys that DXGI keeps of each adapter.
 """
 
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
+from typing import Any, Dict, Mapping, NamedTuple, Optional, Tuple
 
 from ..driver_query import Question
 from ..facts import DeviceNode, DirectMl, DxAdapter, Fact, Library
@@ -156,13 +156,13 @@ def _read_adapters(host: Host) -> "Fact[Tuple[DxAdapter, ...]]":
         keys = host.registry(_REGISTRY)
     except OSError as error:
         return Fact.unknown(host.scrub(str(error)), source)
-    newest = max((values.get("LastSeen", 0) for _, values in keys), default=0)
-    adapters: List[DxAdapter] = []
-    for _, values in keys:
-        # DXGI keeps entries of cards that are gone; only those seen at the last start are there.
-        if values.get("Description") and values.get("LastSeen", newest) == newest:
-            adapters.append(parse_dx_adapter(values))
-    return Fact.of(tuple(adapters), source)
+    # There are other keys as well, which may have such a time too.
+    cards = [values for _, values in keys if values.get("Description")]
+    seen = [values.get("LastSeen") for values in cards]
+    newest = max((time for time in seen if isinstance(time, int)), default=None)
+    # DXGI keeps entries of cards that are gone; only those seen at the last start are there.
+    there = [values for values, time in zip(cards, seen) if time == newest or not isinstance(time, int)]
+    return Fact.of(tuple(map(parse_dx_adapter, there)), source)
 
 
 def parse_directx(answer: Mapping[str, Any]) -> Tuple[DxAdapter, ...]:
