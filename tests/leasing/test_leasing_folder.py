@@ -1,5 +1,6 @@
 """Where the locks lie, what is refused there, and what files of others cannot do."""
 
+import itertools
 import json
 import os
 import signal
@@ -9,8 +10,9 @@ import sys
 import time
 
 import pytest
+from recorded_machines import load_machine
 
-from devicekit import LeaseError, lease
+from devicekit import LeaseError, LeaseTimeoutError, lease
 from devicekit.cluster.lease import folder as places
 from devicekit.cluster.lease.folder import (
     default_path,
@@ -281,8 +283,9 @@ def in_its_turn(tmp_path):
 def test_a_process_that_is_stopped_in_its_turn(in_its_turn):
     made, process = in_its_turn
     # It makes no one wait longer than he wants, and the message says why.
-    queue = Queue(made)
+    queue, began = Queue(made), time.monotonic()
     assert queue.wait(["b"], 1, {"b": {}}, 0.1) is None
+    assert time.monotonic() - began < 10.0
     assert queue.stopped_turn == made.join("turn.lock")
     assert [item.key for item in queue.holdings()] == ["a"]
     assert queue.waiters() == []
@@ -297,6 +300,15 @@ def test_a_process_that_is_stopped_in_its_turn(in_its_turn):
     assert process.stdout.readline() == b"a\n"
     assert sorted(item.key for item in Queue(made).holdings()) == ["a", "b"]
     assert not [name for name in os.listdir(made.path) if name.startswith("turn.2")]
+
+
+@posix
+def test_a_lease_with_a_limit_ends_while_a_process_is_stopped_in_its_turn(in_its_turn, monkeypatch):
+    monkeypatch.setenv("DEVICEKIT_LEASE_DIR", in_its_turn[0].path)
+    machine, began = load_machine("linux-nvidia-server"), time.monotonic()
+    with pytest.raises(LeaseTimeoutError, match="turn.lock is stopped"):
+        lease("gpu", machine=machine, timeout_s=1).__enter__()
+    assert time.monotonic() - began < 10.0
 
 
 @posix
@@ -324,6 +336,55 @@ def test_a_process_number_that_is_used_again_is_not_named(tmp_path):
         child.wait()
     found = actual_holder(dict(record, pid=gone.pid), path)
     assert described(found, 0.0) == "a process that process %d (train.py) started" % gone.pid
+
+
+@posix
+@pytest.mark.parametrize("system", [sys.platform, "darwin"])
+def test_a_holder_that_has_ended_is_known_without_proc_too(tmp_path, monkeypatch, system):
+    lock = take(open_folder(str(tmp_path / "leases")), "device.a.lock")
+    path = str(tmp_path / "leases" / "device.a.lock")
+    record = dict(own_record("x"), command="train.py")
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    monkeypatch.setattr(sys, "platform", system)
+    assert actual_holder(record, path) == record
+    found = actual_holder(dict(record, pid=gone.pid), path)
+    assert described(found, 0.0) == "a process that process %d (train.py) started" % gone.pid
+    lock.release()
+
+
+@pytest.mark.parametrize("jump_s", [-86400.0, 86400.0])
+def test_a_clock_that_is_set_changes_no_order(tmp_path, monkeypatch, jump_s):
+    made, now = open_folder(str(tmp_path / "leases")), time.time
+    holder, first, second = Queue(made), Queue(made), Queue(made)
+    with monkeypatch.context() as patched:
+        patched.setattr(time, "time", lambda: now() - jump_s)
+        taken = holder.attempt(["a"], 1, {"a": {"pid": 7}})
+        assert [item.attempt(["a"], 1, {"a": {}}) for item in (first, second)] == [None, None]
+    for name in made.names():
+        os.utime(made.join(name), (now() - jump_s, now() - jump_s))
+    # Who waits is not seen until it looks again, and has its place then.
+    assert holder.waiters() == []
+    assert [item.attempt(["a"], 1, {"a": {}}) for item in (second, first)] == [None, None]
+    assert [item.wish.number for item in holder.waiters()] == [first.number, second.number]
+    shown = described(holder.holders()[0].record, now())
+    assert shown.endswith(" for 1 d" if jump_s > 0 else " for 0 s"), shown
+    holder.give_back(taken)
+    assert second.attempt(["a"], 1, {"a": {}}) is None
+    assert first.attempt(["a"], 1, {"a": {}}) is not None
+
+
+def test_no_wait_depends_on_the_clock(tmp_path, monkeypatch):
+    made, jumps = open_folder(str(tmp_path / "leases")), itertools.cycle([0.0, 1e6, -1e6])
+    now = time.time
+    monkeypatch.setattr(time, "time", lambda: now() + next(jumps))
+    holder, waiting = Queue(made), Queue(made)
+    taken = holder.attempt(["a"], 1, {"a": {}})
+    began = time.monotonic()
+    assert waiting.wait(["a"], 1, {"a": {}}, 0.3) is None
+    assert 0.25 <= time.monotonic() - began < 10.0
+    holder.give_back(taken)
+    assert waiting.wait(["a"], 1, {"a": {}}, 60.0) is not None
 
 
 def test_what_is_shown_of_others_is_printable():

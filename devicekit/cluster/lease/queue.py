@@ -91,15 +91,14 @@ def _has_ended(pid: int, started: Any) -> bool:
     now = _started(pid)
     if now is not None:
         return isinstance(started, int) and started != now
-    try:
-        # Elsewhere that may be any folder, and on Windows the signal 0 of `_is_hidden` is Ctrl-C.
-        return sys.platform.startswith("linux") and os.path.isdir("/proc/self") and not _is_hidden(pid)
-    except OSError:
-        return False
+    if sys.platform.startswith("linux") and not os.path.isdir("/proc/self"):
+        return False  # not mounted: the number may be one of another container
+    # On Windows the signal 0 of `_is_hidden` is Ctrl-C.
+    return os.name == "posix" and not _is_hidden(pid)
 
 
 def _is_hidden(pid: int) -> bool:
-    """Return whether a process may be there that ``/proc`` does not show to this user (``hidepid``)."""
+    """Return whether a process may be there that ``/proc`` does not show to this user (``hidepid``, macOS)."""
     if os.path.lexists("/proc/%d/stat" % pid):
         return False  # a zombie: its files are closed
     try:
