@@ -13,7 +13,7 @@ PACKAGE = os.path.dirname(os.path.abspath(devicekit.__file__))
 #: A package imports only from those before it, imports inside functions and for type checkers included.
 ORDER = (
     "errors", "records", "children", "machine", "matrix", "resolver", "diagnosis", "plugins", "logs", "selection", "runtime",
-    "measure", "watch", "remedy", "cluster", "report", "api", "testing", "cli",
+    "measure", "remedy", "cluster", "watch", "report", "api", "testing", "cli",
 )  # fmt: skip
 
 #: At the top of the package, next to what ORDER names.

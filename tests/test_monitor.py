@@ -12,6 +12,7 @@ from devicekit.watch.causes import findings
 from devicekit.watch.data_source import operations
 from devicekit.watch.fit_end import FitEnd
 from devicekit.watch.gpu_loads import own_loads, sample_of
+from devicekit.watch.keras_callback import speaks
 from devicekit.watch.recorder import StepClock, merged
 from devicekit.watch.result import LiveFigures
 from devicekit.watch.training_record import (
@@ -353,6 +354,15 @@ def test_the_end_is_seen_when_the_exception_goes():
     del kept
     gc.collect()
     assert ended == ["gone"]
+
+
+def test_of_processes_that_train_together_the_first_one_speaks():
+    torchrun = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "29500"}
+    assert [speaks(dict(torchrun, RANK=rank)) for rank in "01"] == [True, False]
+    evaluator = {"cluster": {"worker": ["a:1", "b:1"]}, "task": {"type": "evaluator", "index": 0}}
+    assert not speaks({"TF_CONFIG": json.dumps(evaluator)})
+    assert speaks({})
+    assert speaks({"TF_CONFIG": "broken"})
 
 
 # The machine.

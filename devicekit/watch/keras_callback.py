@@ -1,7 +1,8 @@
 """Makes classes of devicekit callbacks of the Keras that this program uses."""
 
-from typing import Any, Dict
+from typing import Any, Dict, Mapping
 
+from ..cluster.strategy.cluster_environment import parse_cluster
 from ..runtime.frameworks.keras_training import callback_base
 
 #: The classes that are both one of devicekit's and a callback of one Keras.
@@ -26,6 +27,15 @@ def as_callback(kind: Any) -> Any:
             {"__doc__": kind.__doc__, "__module__": kind.__module__, "__reduce__": _reduced},
         )
     return _classes[kind, base]
+
+
+def speaks(environ: Mapping[str, str]) -> bool:
+    """Return whether this process writes and warns: of those that train together only the first one does."""
+    try:
+        cluster = parse_cluster(environ)
+    except ValueError:  # what sets up the training says what is wrong
+        return True
+    return cluster is None or (cluster.index == 0 and cluster.role == "worker")
 
 
 def _reduced(callback: Any) -> Any:

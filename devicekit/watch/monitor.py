@@ -7,7 +7,7 @@ from typing import Any, Dict, Optional, Union
 
 from ..children.progress import is_watched
 from ..errors import DeviceWarning, FallbackWarning, lost_if_unheard, notify
-from .keras_callback import as_callback
+from .keras_callback import as_callback, speaks
 from .nan_guard import NanGuard
 from .recorder import Recorder
 from .result import MonitorReport
@@ -22,6 +22,7 @@ class Monitor:
 
     At the end of the training, also after Ctrl-C and when something raises, the report is written to standard error if that is
     a terminal or a notebook; otherwise each finding is a `DeviceWarning`. The log ``devicekit`` has them in any case.
+    Of several processes that train together only the first one writes and warns.
 
     Parameters
     ----------
@@ -181,10 +182,11 @@ class Monitor:
             self._live.close()
             self._live = None
         self._final = report = self._concluded()
-        shown = not self._quiet and is_watched(sys.stderr)
+        quiet = self._quiet or not speaks(os.environ)
+        shown = not quiet and is_watched(sys.stderr)
         if shown:
             with lost_if_unheard():
                 sys.stderr.write("%s\n" % report)
         for finding in report.findings:
             family = FallbackWarning if finding.code == "device-unused" else DeviceWarning
-            notify(finding, family, self._quiet or shown or finding.severity == "info")
+            notify(finding, family, quiet or shown or finding.severity == "info")

@@ -9,7 +9,7 @@ from ..errors import DeviceWarning, lost_if_unheard, notify, one_line
 from ..runtime.frameworks.keras_training import replay_of, training_of
 from .data_source import running_fit
 from .fit_end import FitEnd
-from .keras_callback import as_callback
+from .keras_callback import as_callback, speaks
 from .result import NanReport
 from .training_record import NanRecord
 
@@ -21,7 +21,8 @@ class NanGuard:
     it keeps a copy of the last good state and the batches since then. When something is not finite, it repeats these steps,
     and then the first bad one: layer by layer, forward and backward, and on the CPU in float64. So it names the step, batch,
     layer and operation, and whether data, model, precision or device are the cause. The model's state is as before afterwards.
-    A step that loss scaling skips is not a finding.
+    A step that loss scaling skips is not a finding. Of several processes that train together only the first one writes and
+    warns.
 
     Parameters
     ----------
@@ -168,12 +169,13 @@ class NanGuard:
         self.report = report = NanReport.of(record)
         if self._stop:
             self._watched.stop_training = True
-        shown = not self._quiet and is_watched(sys.stderr)
+        quiet = self._quiet or not speaks(os.environ)
+        shown = not quiet and is_watched(sys.stderr)
         if shown and not recorder.shown:
             recorder.shown = True
             with lost_if_unheard():
                 sys.stderr.write("%s\n" % report)
-        notify(report.findings[0], DeviceWarning, self._quiet or shown)
+        notify(report.findings[0], DeviceWarning, quiet or shown)
 
     def _investigated(self, function: Any, window: Any, saves: Sequence[str]) -> NanRecord:
         from .nan_replay import investigate

@@ -21,6 +21,35 @@ total = sum(float(np.abs(np.asarray(weight)).sum()) for weight in model.get_weig
 print("%s of %d: weights %.6f" % (type(distribution).__name__, jax.process_count(), total))
 """
 
+WATCHED = """
+import logging, time, warnings
+import devicekit
+devicekit.strategy()
+import jax, keras, numpy as np
+keras.utils.set_random_seed(0)
+class Printed(logging.Handler):
+    def emit(self, record):
+        print("logged", record.finding["code"])
+logging.getLogger("devicekit").addHandler(Printed())
+x, y = np.ones((8, 8), "float32"), np.ones((8, 4), "float32")
+def batches(bad):
+    for step in range(40):
+        time.sleep(0.05)
+        yield x * (np.nan if step == bad else 1.0), y
+model = keras.Sequential([keras.Input((8,)), keras.layers.Dense(4)])
+model.compile(keras.optimizers.SGD(1e-3), "mse")
+monitor, guard = devicekit.Monitor(), devicekit.NanGuard()
+with warnings.catch_warnings(record=True) as heard:
+    warnings.simplefilter("always")
+    model.fit(batches(None), verbose=0, callbacks=[monitor])
+    model.fit(batches(30), verbose=0, callbacks=[guard])
+for item in heard:
+    if isinstance(item.message, devicekit.DeviceWarning):
+        print("heard", item.message.finding.code)
+codes = [item.code for item in monitor.report.findings]
+print("found", *[code for code in codes if code == "input-bound"], guard.report.findings[0].code)
+"""
+
 ALONE = """
 import devicekit
 distribution = devicekit.strategy()
@@ -60,6 +89,20 @@ def test_two_processes_end_with_the_same_weights(tmp_path):
     found = re.findall(r"\[worker \d\] DataParallel of 2: weights ([\d.]+)", text)
     assert len(found) == 2
     assert found[0] == found[1]
+
+
+def test_rank_0_speaks(tmp_path):
+    """Both processes train alike, and each knows what slows it down."""
+    text = run(
+        tmp_path, WATCHED, "-m", "devicekit", "launch", "--workers", "2", "--devices", "cpu", "--framework", "jax"
+    )
+    found = re.findall(r"\[worker (\d)\] found input-bound (\S+)", text)
+    assert sorted(rank for rank, _ in found) == ["0", "1"]
+    (nan,) = {code for _, code in found}
+    heard = set(re.findall(r"\[worker (\d)\] heard (\S+)", text))
+    assert {("0", "input-bound"), ("0", nan)} <= heard
+    assert {rank for rank, _ in heard} == {"0"}
+    assert {("1", "input-bound"), ("1", nan)} <= set(re.findall(r"\[worker (\d)\] logged (\S+)", text))
 
 
 def test_one_process(tmp_path):
