@@ -1,6 +1,7 @@
 """Figures: what is drawn, that the user's own matplotlib stays as it is, and that hostile names are text in them."""
 
 import re
+import sys
 from io import BytesIO
 from xml.etree import ElementTree
 
@@ -14,6 +15,18 @@ from devicekit.report.figures.drawing import figure, shortened
 from devicekit.report.figures.errors import error_panels
 from devicekit.report.figures.svg import CLASSES, inline_svg
 from devicekit.report.figures.throughput import gain_panels, throughput_panels
+from devicekit.report.figures.training import training_panels
+from devicekit.watch import MonitorReport, TrainingRecord
+from devicekit.watch.training_record import GpuSample, StepSample, StepWindow
+
+#: Three seconds on two GPUs, of which one does not report its memory.
+TRAINING = TrainingRecord(
+    "tensorflow", steps=100, windows=tuple(StepWindow(float(n), 10, 1.0 + 0.1 * n) for n in range(3)),
+    samples=(StepSample(5, 0.5, 0.04, 0.05), StepSample(15, 1.5, None, 0.05)),
+    gpus=tuple(
+        GpuSample(float(n), index, 20 + n, None if index else 3 * 2**30, 4 * 2**30) for n in range(3) for index in (0, 1)
+    ),
+)  # fmt: skip
 
 
 def words(drawn):
@@ -32,8 +45,9 @@ def words(drawn):
         (error_panels, comparison()),
         (divergence_panels, comparison()),
         (gain_panels, tuning()),
+        (training_panels, TRAINING),
     ],
-    ids=["throughput", "errors", "divergence", "gains"],
+    ids=["throughput", "errors", "divergence", "gains", "training"],
 )
 def test_a_figure_fits_its_frame(panels, result, width):
     drawn = figure(panels(result, width), width)
@@ -100,6 +114,44 @@ def test_the_gain_of_each_option_is_a_bar():
     drawn = figure(gain_panels(tuning(), 10.0), 10.0)
     texts = words(drawn)
     assert {"1.31", "0.87", "1.83", "not measured"} <= set(texts)
+
+
+def test_a_training_over_time():
+    drawn = figure(training_panels(TRAINING, 10.0), 10.0)
+    steps, gpus = drawn.axes
+    assert [[round(value) for value in line.get_ydata()] for line in steps.lines] == [[100, 110, 120], [40]]
+    assert [list(line.get_ydata()) for line in gpus.lines] == [[20, 21, 22], [75, 75, 75], [20, 21, 22]]
+    texts = [text.get_text() for legend in drawn.legends for text in legend.get_texts()]
+    assert texts[:2] == ["whole step", "waiting for data, in synchronized steps"]
+    assert texts[2:] == ["GPU 0: utilization", "GPU 0: memory", "GPU 1: utilization"]
+    waits = TRAINING.replace(windows=(StepWindow(0.0, 10, 1.0, 0.3),), gpus=())
+    (only,) = figure(training_panels(waits, 4.6), 4.6).axes
+    assert [round(line.get_ydata()[0]) for line in only.lines] == [100, 30]
+    assert training_panels(TrainingRecord("jax"), 10.0) == ()
+
+
+def test_a_long_training_is_a_short_drawing():
+    gpus = tuple(TRAINING.gpus[0].replace(at_s=float(n)) for n in range(4000))
+    drawn = figure(training_panels(TRAINING.replace(gpus=gpus), 10.0), 10.0)
+    assert max(len(line.get_xdata()) for axes in drawn.axes for line in axes.lines) <= 300
+
+
+def test_a_notebook_shows_a_training_with_colors_of_its_own():
+    html = MonitorReport.of(TRAINING)._repr_html_()
+    assert html.count("<svg") == 2
+    for number, svg in enumerate(re.findall("<svg.*?</svg>", html)):
+        root = ElementTree.fromstring(svg)
+        assert not [item for item in root.iter() if "class" in item.attrib or "style" in item.attrib]
+        assert ("#3b8bc8" in svg, "#d9691e" in svg, "currentColor" in svg) == (True, True, True), number
+    names = re.findall(r'\bid="([^"]+)"', html)
+    assert len(names) == len(set(names)) > 4
+
+
+def test_a_notebook_without_matplotlib_shows_tables(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    html = MonitorReport.of(TRAINING)._repr_html_()
+    assert "<svg" not in html
+    assert "Steps over time" in html
 
 
 def test_the_settings_of_matplotlib_do_not_change(run_json):

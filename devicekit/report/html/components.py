@@ -39,11 +39,15 @@ class Table(NamedTuple):
 
 
 class Drawing(NamedTuple):
-    """A figure on a page: ``panels`` returns its parts for a width in inches; ``description`` is for screen readers."""
+    """A figure on a page: ``panels`` returns its parts for a width in inches; ``description`` is for screen readers.
+
+    ``notebook``: a notebook shows it too, if matplotlib is installed.
+    """
 
     name: str
     panels: Callable[[float], Sequence[Panel]]
     description: str
+    notebook: bool = False
 
 
 class Section(NamedTuple):

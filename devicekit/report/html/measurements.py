@@ -13,6 +13,7 @@ from ..benchmark import against_line, row_details
 from ..figures.divergence import divergence_panels
 from ..figures.errors import error_panels
 from ..figures.throughput import gain_panels, row_labels, throughput_panels
+from ..figures.training import training_panels
 from ..headline import headline, rest_of
 from ..memory_estimate import heading as memory_heading
 from ..memory_estimate import layers, parts
@@ -115,7 +116,8 @@ def monitor_report(report: MonitorReport) -> Report:
         ]
         heads = ("Seconds", "Steps", "Each", "Waiting, in all")
         text = "Seconds since the training began."
-        sections.append(Section("Over time", [Table("Steps over time", heads, rows, (0, 1, 2, 3))], text))
+        drawing = Drawing("time", lambda width: training_panels(record, width), speed(report), notebook=True)
+        sections.append(Section("Over time", [Table("Steps over time", heads, rows, (0, 1, 2, 3))], text, drawing))
     tags = severity_tags(report.findings)
     return Report("monitor", heading, speed(report) + ".", tags, report.findings, conclusion(report), sections)
 

@@ -4,12 +4,16 @@ It can be read in light and in dark themes: a word and a sign name a state, neve
 script, which untrusted notebooks remove; styles are attributes.
 """
 
-from typing import Dict, Optional
+import re
+from typing import Dict, List, Optional
+from zlib import crc32
 
 from ...diagnosis.findings import ways
 from ..amounts import count
-from .components import FIRST_ROWS, Report, Table, finding_card, table_element, tag_element
-from .elements import Content, Element, element, to_html
+from ..figures.drawing import figure
+from ..figures.svg import inline_svg
+from .components import BROAD, FIRST_ROWS, Drawing, Report, Table, finding_card, table_element, tag_element
+from .elements import Content, Element, Markup, element, to_html
 
 _LINE = "1px solid rgba(128,128,128,.35)"
 _CELL = "text-align:left;vertical-align:top;padding:.25em 1em .25em 0;border:0;border-bottom:%s;background:none" % _LINE
@@ -22,6 +26,7 @@ _STYLES: Dict[str, str] = {
     "finding": "margin:.6em 0;padding-left:.8em;border-left:3px solid ",
     "number": _CELL.replace(":left", ":right") + ";font-variant-numeric:tabular-nums;white-space:nowrap",
     "scroll": "overflow-x:auto",
+    "plot": "max-width:52em",
     "more": "opacity:.75",
     "p": _TEXT,
     "h3": _TEXT,
@@ -39,12 +44,18 @@ _STYLES: Dict[str, str] = {
 #: A left border whose color repeats what the word next to it says.
 _EDGES = {"error": "#d0453c", "warning": "#c98a1b", "info": "#4a86c5"}
 
+#: The colors of drawings, of which a page has two sets: `figures.svg.CLASSES`.
+_COLORS = {
+    "ink": "currentColor", "grey": "currentColor", "faint": "rgba(128,128,128,.35)", "blue": "#3b8bc8", "red": "#d9691e",
+    "green": "#1f9e7d", "purple": "#b065a0",
+}  # fmt: skip
+
 #: Headings would appear in the notebook's table of contents, and links are not needed.
 _RENAMED = {"article": "div", "h3": "p", "a": "span", "ol": "ul"}
 
 
 def fragment(report: Report) -> str:
-    """Return a report as a fragment: what it says, each finding with the first way to fix it, and the first rows of tables."""
+    """Return a report as a fragment: what it says, findings with the first way to fix each, drawings, first rows of tables."""
     heading = [element("strong", report.heading), [(" · ", tag_element(tag)) for tag in report.tags]]
     tables = [part for section in report.sections for part in section.parts if isinstance(part, Table)]
     content = element(
@@ -52,10 +63,30 @@ def fragment(report: Report) -> str:
         element("p", heading),
         element("p", report.lead) if report.lead else None,
         [finding_card(item, number, next(iter(ways(item.fix)), ())) for number, item in enumerate(report.findings, 1)],
+        [_drawing(section.drawing) for section in report.sections if section.drawing and section.drawing.notebook],
         [_table(table) for table in tables if table.rows],
         class_="devicekit",
     )
     return to_html(content, _adapted)
+
+
+def _drawing(drawing: Drawing) -> List[Element]:
+    """Return the panels of a drawing; none without matplotlib, and none if matplotlib is broken."""
+    # A notebook has many fragments: their names must differ.
+    name = "%s-%08x" % (drawing.name, crc32(drawing.description.encode("utf-8")))
+    try:
+        drawn = [
+            inline_svg(figure([panel], BROAD), "%s-%d" % (name, number), panel.title, drawing.description)
+            for number, panel in enumerate(drawing.panels(BROAD))
+        ]
+    except Exception:  # what a library does that was built for another NumPy is anything
+        return []
+    return [element("div", Markup(re.sub(r'class="([a-z -]+)"', _colored, text)), class_="plot") for text in drawn]
+
+
+def _colored(classes: "re.Match[str]") -> str:
+    kinds = {"f": "fill", "s": "stroke"}
+    return " ".join('%s="%s"' % (kinds[name[0]], _COLORS[name[2:]]) for name in classes.group(1).split())
 
 
 def _table(table: Table) -> Content:
