@@ -165,55 +165,6 @@ print(json.dumps({"shown": shown, "piped": piped, "bar": bar, "files": files, "t
     assert data["scalars"] == [[True, True]] * 3
 
 
-SEEN_LIVE = """
-import io
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
-logs = os.path.join(sys.argv[1], "logs")
-def live(stream, verbose):
-    monitor = devicekit.Monitor(live=True, tensorboard=logs, quiet=True)
-    before, sys.stderr = sys.stderr, stream
-    try:
-        model.fit(batches(0.05), steps_per_epoch=30, epochs=2, callbacks=[monitor], verbose=verbose)
-    finally:
-        sys.stderr = before
-    return stream.getvalue()
-"""
-
-
-def test_figures_while_it_trains(program, tmp_path):
-    data = program(
-        PROGRAM
-        + SEEN_LIVE
-        + """
-loaded = set(sys.modules)
-shown, piped = live(Terminal(), 0), live(io.StringIO(), 0)
-bar = live(Terminal(), 1)
-files = [os.path.join(folder, name) for folder, _, names in os.walk(logs) for name in names]
-threads = [thread.name for thread in threading.enumerate() if "devicekit" in thread.name]
-print()
-print(json.dumps({"shown": shown, "piped": piped, "bar": bar, "files": files, "threads": threads,
-    "asked": sorted({"tensorboard", "tensorflow"}.intersection(set(sys.modules) - loaded)),
-    "scalars": [[name in open(path, "rb").read().decode("latin-1") for name in ("step/seconds", "step/wait_percent")]
-                for path in files]}))
-""",
-        str(tmp_path),
-    )
-    lines = [text.strip() for text in data["shown"].split("\r") if text.strip()]
-    assert any("each; waiting for data: " in line for line in lines), lines
-    assert len(lines) < 40  # as often as once a second
-    assert data["shown"].rpartition("\r")[2] == ""
-    assert data["shown"].split("\r")[-2].strip() == ""
-    assert data["piped"] == ""
-    if os.name != "nt":
-        assert data["bar"].count("\n\r") == data["bar"].count("\x1b[A\r") > 1
-    assert data["threads"] == []
-    assert data["asked"] == []
-    assert len(data["files"]) == 3  # of three monitors
-    assert data["scalars"] == [[True, True]] * 3
-
-
 def test_other_programs_take_the_processors(program):
     data = program(
         PROGRAM

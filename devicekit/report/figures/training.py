@@ -2,7 +2,7 @@
 
 from typing import Any, List, NamedTuple, Sequence, Tuple
 
-from ...watch.command_causes import by_gpu
+from ...watch.machine_causes import by_gpu
 from ...watch.training_record import GpuSample, TrainingRecord
 from .drawing import BLUE, FAINT, GREEN, INK, PURPLE, RED, WIDE, Entries, Panel
 
