@@ -2,6 +2,7 @@
 
 import io
 import json
+import logging
 import os
 import re
 import subprocess
@@ -13,7 +14,7 @@ import pytest
 from devicekit import Machine
 from devicekit.cli.main import main
 from devicekit.diagnosis.findings import Evidence, Finding, Fix
-from devicekit.errors import DevicekitError, DeviceWarning, MachineFileError
+from devicekit.errors import DevicekitError, DeviceWarning, MachineFileError, log, notify
 from devicekit.logs.excepthook import short_text
 from devicekit.selection.selection import Selection
 from devicekit.testing import load, machines
@@ -27,6 +28,10 @@ MACHINE = "linux-eight-gpus"
 
 #: What moves the cursor, sets the title, answers, hides, overwrites, and turns the direction of text around.
 PLANTED = "\x1b[2J\x1b]0;title\x07\x9b31m\rover\x08\x7f\u202e\u2028"
+
+#: A color of the command's own, which is not the command's here.
+FORGED = "\x1b[31;1mforged"
+PLANTED += FORGED
 
 
 def shell(redirected, tmp_path, script='exec "$@" '):
@@ -116,7 +121,10 @@ def controls(text):
     """What a text has beyond characters, line feeds and the command's own colors."""
     # What takes longer than a second says so, and erases it.
     text = re.sub("\r(devicekit: [^\r\n]*)\r *\r", r"\1", text)
-    return [item for item in re.sub("\033\\[(?:31;1|33;1|36|32;1|1|2|0)m|\n", "", text) if not item.isprintable()]
+    forged = [FORGED] * text.count(FORGED)
+    return forged + [
+        item for item in re.sub("\033\\[(?:31;1|33;1|36|32;1|1|2|0)m|\n", "", text) if not item.isprintable()
+    ]
 
 
 @pytest.fixture
@@ -194,6 +202,13 @@ def test_no_string_of_a_machine_controls_the_terminal(typed, tmp_path, name):
         assert typed(*arguments)[0] in (0, 1, 2)
 
 
+def test_the_commands_own_colors_reach_the_terminal(typed, monkeypatch):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("WT_SESSION", "1")
+    assert "\x1b[1mDecision\x1b[0m" in typed("doctor", "--machine", MACHINE, "--verbose")[1]
+
+
 def test_no_error_controls_the_terminal(typed, tmp_path):
     folder = str(tmp_path / ("a" + PLANTED.replace("\x07", "").replace("/", "")))
     for arguments in (
@@ -247,3 +262,16 @@ def test_records_warnings_and_errors_show_no_control_characters():
         warnings.simplefilter("always")
         warnings.warn(DeviceWarning(finding), stacklevel=1)
     assert not controls(warnings.formatwarning(caught[0].message, DeviceWarning, "x.py", 1, ""))
+
+
+def test_what_is_logged_shows_no_control_characters():
+    stream = io.StringIO()
+    handler = logging.StreamHandler(stream)
+    logging.getLogger("devicekit").addHandler(handler)
+    try:
+        notify(Finding("no-gpu", "error", "logged" + PLANTED), DeviceWarning, quiet=True)
+        log("error", "%s", PLANTED)
+    finally:
+        logging.getLogger("devicekit").removeHandler(handler)
+    assert "logged?" in stream.getvalue()
+    assert not controls(stream.getvalue())

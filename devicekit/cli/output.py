@@ -11,11 +11,13 @@ import time
 from typing import Any, Callable, Optional
 
 from ..errors import DevicekitError, printable
-from ..report.terminal import COLORS, Style
+from ..report.terminal import Style
 from ..runtime.settings import read_settings
 
-#: The sequences that `Style` writes.
-_COLOR = re.compile("(\033\\[(?:%s|0)m)" % "|".join(sorted(COLORS.values(), key=len, reverse=True)))
+#: Begins the colors of `terminal_style` until they are printed. The number is another one in each process, so that no text of
+#: others has it, nor is taken for a color.
+_ESCAPE = "\033%x" % id(object())
+_COLOR = re.compile(_ESCAPE + "(\\[[0-9;]+m)")
 
 #: The exit status after Ctrl-C, as a shell reports it (128 and the number of SIGINT).
 INTERRUPTED = 130
@@ -78,8 +80,9 @@ def print_note(text: str) -> None:
 
 def _safe(stream: Any, text: str) -> str:
     """Return a text in which only devicekit's own colors are control characters, and those on a terminal only."""
-    parts = _COLOR.split(text) if stream.isatty() else [text]
-    text = "".join(part if number % 2 else printable(part, lines=True) for number, part in enumerate(parts))
+    escape = ("\033%s" if stream.isatty() else "%.0s").__mod__
+    parts = enumerate(_COLOR.split(text))
+    text = "".join(escape(part) if number % 2 else printable(part, lines=True) for number, part in parts)
     encoding = getattr(stream, "encoding", None) or "ascii"
     return text.encode(encoding, "replace").decode(encoding)
 
@@ -156,7 +159,7 @@ def terminal_style(stream: Any = None) -> Style:
         color = any(name in os.environ for name in ("WT_SESSION", "ANSICON", "ConEmuANSI", "TERM_PROGRAM"))
     encoding = (getattr(stream, "encoding", None) or "ascii").lower()
     columns = shutil.get_terminal_size((100, 24)).columns
-    return Style(width=max(40, min(columns, 100)), color=color, unicode="utf" in encoding)
+    return Style(width=max(40, min(columns, 100)), color=color, unicode="utf" in encoding, escape=_ESCAPE)
 
 
 def check_drawing(path: Optional[str]) -> None:

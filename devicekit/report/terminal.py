@@ -33,15 +33,19 @@ _LABEL_WIDTH = 11
 
 
 class Style(Record):
-    """How text is laid out: columns, and whether to use ANSI colors and characters beyond ASCII."""
+    """How text is laid out: columns, and whether to use ANSI colors and characters beyond ASCII.
+
+    ``escape`` begins a color.
+    """
 
     width: int = 80
     color: bool = False
     unicode: bool = False
+    escape: str = "\033"
 
     def paint(self, text: str, kind: str) -> str:
         """Return the text in a color, if there are colors."""
-        return "\033[%sm%s\033[0m" % (COLORS[kind], text) if self.color else text
+        return "{0}[{1}m{2}{0}[0m".format(self.escape, COLORS[kind], text) if self.color else text
 
     def plain(self, text: str) -> str:
         """Return the text in characters that the terminal can print, without control characters."""

@@ -212,6 +212,13 @@ def test_the_header_never_fails(run):
     result.stdout.fnmatch_lines(["devicekit: no device could be selected (TypeError: *"])
 
 
+def test_the_header_shows_no_control_characters_of_an_error(run):
+    conftest = "from devicekit.machine.detect import stand_ins\nstand_ins.set((type('Odd\\x1b[2J', (), {})(),))\n"
+    result = run(PASSES, machine=None, conftest=conftest)
+    result.stdout.fnmatch_lines(["devicekit: no device could be selected (TypeError: * not a Odd?[[]2J)"])
+    assert "\x1b" not in result.stdout.str()
+
+
 @pytest.mark.parametrize("given", [["--device", "gpu"], ["--device=gpu"]])
 def test_an_option_of_the_project_takes_precedence(run, pytester, given):
     pytester.mkdir("sub").joinpath("conftest.py").write_text(
