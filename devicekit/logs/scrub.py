@@ -22,16 +22,33 @@ _RULES = (
     (("@",), re.compile(r"^[\w.-]{1,32}@[\w.-]{1,64}(?=[:~ ])"), "<user>@<host>"),
     (("://",), re.compile(r"(://)[^/\s:@]{1,64}:[^/\s@]{1,128}@"), r"\1<secret>@"),
     (
-        ("key", "token", "secret", "passw", "authorization", "bearer"),
+        ("key", "token", "secret", "passw", "credential", "authorization", "bearer"),
         re.compile(
-            r"(?i)\b((?:api[_-]?key|token|secret|passw(?:or)?d|authorization|bearer)\b['\"]?\s{0,3}[=:]\s{0,3}['\"]?)"
+            # WANDB_API_KEY=... as well.
+            r"(?i)(?<![a-z0-9])((?:(?:api|access|private|secret)[_-]?key|token|secret|passw(?:or)?d|credentials?|authorization|bearer)"
+            r"\b['\"]?\s{0,3}[=:]\s{0,3}['\"]?)"
             r"[^\s'\",;]{4,256}"
         ),
         r"\1<secret>",
     ),
+    # A token of conda's channels.
+    (("/t/",), re.compile(r"(://[^/\s]{1,128}/t/)[^/\s]{4,128}"), r"\1<secret>"),
     (
-        tuple(name + mark for name in ("hf", "ghp", "gho", "sk", "pypi") for mark in "-_"),
-        re.compile(r"\b(?:hf|ghp|gho|sk|pypi)[-_][A-Za-z0-9_-]{16,256}"),
+        ("hf-", "hf_", "sk-", "sk_", "pypi", "gho", "ghp", "ghr", "ghs", "ghu", "pat-", "pat_", "npm_", "nvapi", "xox"),
+        re.compile(
+            r"(?<![A-Za-z0-9])(?:hf|gh[oprsu]|github_pat|glpat|sk|pypi|npm|dckr_pat|nvapi|xox[abeprs])[-_][A-Za-z0-9_-]{16,256}"
+        ),
+        "<secret>",
+    ),
+    # Keys of AWS and Google, and JSON Web Tokens.
+    (
+        ("akia", "asia", "aiza"),
+        re.compile(r"(?<![A-Za-z0-9])(?:(?:AKIA|ASIA)[A-Z0-9]{16}\b|AIza[A-Za-z0-9_-]{35})"),
+        "<secret>",
+    ),
+    (
+        ("eyj",),
+        re.compile(r"(?<![A-Za-z0-9])eyJ[A-Za-z0-9_-]{6,4096}\.[A-Za-z0-9_-]{6,4096}(?:\.[A-Za-z0-9_-]{0,4096})?"),
         "<secret>",
     ),
 )

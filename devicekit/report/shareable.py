@@ -1,17 +1,21 @@
 """A machine as it may be given to others: facts keep what rules use, and nothing that says who or where.
 
-Probes already mask this user's home, name and host. Here it is the other way round: of a path only known parts stay, of an
-address of the web only known hosts, of a variable only what has the form of a setting. What is masked stays
-distinguishable (``<1>``, ``<2>``), so that the same path is the same everywhere.
+Probes already mask this user's home, name and host. Here it is the other way round: of a path and of an
+address of the web only known parts stay, of a variable only what rules can use: numbers, identifiers of devices, known words.
+What is masked stays distinguishable (``<1>``, ``<2>``), so that the same path is the same everywhere.
 """
 
 import re
 from typing import Any, Dict, Iterable, List, Match
 
+from ..diagnosis.rules.fatal_variables import split_flags
 from ..logs.scrub import scrub
 from ..machine.facts import Machine
 from ..machine.host import Host
+from ..machine.probe.distributions import normalize, split_folder_name
 from ..machine.probe.process import PRESENCE_ONLY, VARIABLES
+from ..machine.probe.python import PACKAGES, RELEVANT
+from ..matrix.matrix import BUNDLED
 
 #: Parts of paths that are the same on many machines, in lower case.
 _PARTS = frozenset(
@@ -32,34 +36,95 @@ _PARTS = frozenset(
         "archive-v0", "environments-v2", "compat", "dkms", "sysctl", "tf", "ptxas", "nvvm", "libdevice", "libdevice.10.bc",
         "libnvvp", "directml", ".info", "version", ".dockerenv", ".containerenv", "project", "keras.json", "pyvenv.cfg",
         "tensorflow", "keras", "jax", "jaxlib", "torch", "numpy",
+        # Below /proc, /sys, /dev, /etc and /usr/share, in the registry, and in words with a slash that are not paths.
+        "self", "cpuinfo", "meminfo", "mountinfo", "limits", "status", "stat", "statm", "maps", "environ", "cgroup",
+        "fs", "bus", "pci", "devices", "device", "class", "drm", "kfd", "topology", "nodes", "module", "amdgpu", "firmware",
+        "efi", "efivars", "driver", "gpus", "capabilities", "mig", "fd", "ns", "pid", "cpu", "cpuacct", "cpuset", "memory",
+        "user.slice", "system.slice", "init.scope", "docker", "kubepods", "lxc", "powercap", "dri", "dxg", "vfio", "shm",
+        "tty", "accel", "null", "os-release", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "ld.so.preload", "pip.conf",
+        "uv.toml", "xdg", "misc", "hwdata", "libdrm", "pci.ids", "amdgpu.ids", "log", "kern.log", "dmesg", "messages",
+        "mok.pub", "opengl-driver", "egg-link", "rocminfo", "nvidia-smi", "ioreg", "coreservices", "systemversion.plist",
+        "hardware", "description", "centralprocessor", "software", "hkey_local_machine", "directx", "currentcontrolset",
+        "control", "gnu", "linux", "and", "or", "tcp", "ip", "xt", "xtx", "gre", "oem", "pro", "radeon",
+        "metadata", "record", "wheel", "pkg-info", "library",
     )
 )  # fmt: skip
 _PART = re.compile(
-    r"(?:lib)?python[\dt.]*(?:w|\.exe|\.zip|\.dll|\.dylib|\.so[\d.]*)?|v?\d[\d.]*(?:-\w{1,20})?|cp\d+\S*|cpython-\S+"
+    r"(?:lib)?python[\dt.]*(?:w|\.exe|\.zip|\.dll|\.dylib|\.so[\d.]*)?|v?\d{1,4}(?:\.\d+)*(?:(?:a|b|rc)\d+|t)?(?:-(?:dev|debug|\d+))?"
+    r"|cp\d+\w?|c?python-[\d.]+(?:-(?:linux|macos|windows|darwin|x86_64|aarch64|arm64|gnu|musl|msvc|none))*"
     r"|(?:cuda|rocm|cudnn|tensorrt|llvm|gcc|python@)[-_]?v?\d[\d.]*|lib[\w.+-]+\.(?:so|dylib)[\d.]*|[\w.+-]+\.dll"
-    r"|(?:tensorflow|keras|jax|torch|numpy|typing)\.py|(?:x86_64|aarch64|i386|arm64|sbsa)[\w.-]*|[a-z]:?",
+    r"|(?:tensorflow|keras|jax|torch|numpy|typing)\.py|(?:x86_64|aarch64|i386|arm64|sbsa)(?:-(?:linux|pc|apple|gnu|musl|darwin))*"
+    r"|(?:renderD|card|nvidia|accel|gpu)[\d*]*|nvidia(?:ctl|-uvm|-uvm-tools|-modeset|-caps|-cap\d+|-cuda-toolkit)|lib64-nvidia"
+    r"|(?:cpu|cpuset|memory)(?:\.(?:cpus|cfs|effective|max|high|low|stat|mems|limit_in_bytes|cfs_quota_us|cfs_period_us))+"
+    r"|user-\d+\.slice|MI\d{2,3}[AX]?|R[579]|\d{2,4}[A-Z]{1,2}|[a-z]:?",
     re.IGNORECASE,
 )
+_MASKED = re.compile(r"<\w+>")
 
-#: Below these, everything is the system's or a package's own.
-_PUBLIC = re.compile(
-    r"(?:^/(?:proc|sys|dev|etc|lib\w*|usr/(?:lib\w*|share|src|include|bin)|bin|sbin|System|Library)|[\\/](?:site|dist)-packages"
-    r"|^[A-Z]:[\\/]Windows)(?=[\\/]|$)",
+#: Folders of users: whatever the next part is, it names one.
+_HOMES = frozenset(("home", "users", "documents and settings"))
+_NOBODYS = frozenset(("public", "shared", "default", "linuxbrew"))
+
+#: A path in a sentence: in quotes; a home of Windows, up to the next separator, since the name can have blanks; or any word
+#: with a separator. What is capitalized behind an unknown last part may belong to it.
+_END = r"[^\s:;,'\"|()\[\]{}=]"
+_PATH = re.compile(
+    r"(?<=')(?:[A-Za-z]:)?[\\/~][^'\n]*(?=')|(?<=\")(?:[A-Za-z]:)?[\\/~][^\"\n]*(?=\")"
+    r"|(?<![\w.\\/])(?:[A-Za-z]:|\\)[\\/][^\s:;,'\"]{0,80}?(?<=[\\/])(?:users|documents and settings)[\\/]+"
+    r"(?:[^\\/:*?\"'<>|;,\n]{1,64}[\\/]" + _END + r"*|" + _END + r"*(?: (?-i:[A-Z])[\w.-]*)*)"
+    r"|(?:(?<![\w.])[A-Za-z]:(?=[\\/])|(?<!" + _END + r"))(?:~(?=[A-Za-z])|" + _END[:-1] + r"\\/]*[\\/])"
+    + _END + r"*",
     re.IGNORECASE,
-)
-_PATH = re.compile(r"(?<![\w.:/~\\<>-])(?:~(?=[\\/])|/|[A-Za-z]:[\\/])[^\s:;,'\"|()\[\]{}=]*")
-_WHOLE = re.compile(r"(?:~(?=[\\/]|$)|/|[A-Za-z]:[\\/])[^:;]*")
-_ADDRESS = re.compile(
-    r"\b([A-Za-z][A-Za-z0-9+.-]{0,20}://)(?:[^/\s@]*@)?([^/\s?#'\",;]*)([^\s?#'\",;]*)(?:[?#][^\s'\",;]*)?"
-)
-_HOSTS = (
-    "pypi.org", "pythonhosted.org", "github.com", "pytorch.org", "nvidia.com", "googleapis.com", "amd.com", "anaconda.org",
-    "tensorflow.org", "keras.io", "intel.com", "microsoft.com", "apple.com", "python.org",
 )  # fmt: skip
+_AFTER = re.compile(r"(?: [A-Z][\w.-]*)+")
+_WHOLE = re.compile(r"~(?=[\\/]|$)|[\\/]|[A-Za-z]:[\\/]")
+_ADDRESS = re.compile(
+    r"\b([A-Za-z][A-Za-z0-9+.-]{0,20}://)(?:[^/\s]*@)?([^/\s?#'\",;]*)([^\s?#'\",;]*)(?:[?#][^\s'\",;]*)?"
+)
+_HOSTS = re.compile(
+    r"(?:(?:www|files|conda|repo|raw|download|developer|docs|storage|pypi)\.)*(?:(?:pypi|pytorch|anaconda|tensorflow|python)\.org"
+    r"|pythonhosted\.org|(?:github|nvidia|googleapis|amd|intel|microsoft|apple)\.com|keras\.io)",
+    re.IGNORECASE,
+)
+_OF_ADDRESSES = frozenset(("simple", "whl", "nightly", "packages", "releases", "download", "t", "main", "conda-forge"))
 
-#: What a variable may hold besides paths: settings, numbers, identifiers of devices, flags.
-_SETTING = re.compile(r"[\w.,:;*+=@!\- ]{0,300}")
-_FLAG = re.compile(r"(--?[\w-]{1,100})(=[\w.,:+()'~/\\-]{0,200})?")
+#: The keys of facts that are sentences; any other text that begins like a path is one, or a list of them.
+_SENTENCES = frozenset(("problem", "problems", "source", "failure", "detail", "unreadable", "requires"))
+#: The keys of facts that list files of a distribution, from site-packages on.
+_FILES = frozenset(("missing_files", "damaged_files", "unreadable_files"))
+_FILE = re.compile(r"[\w.+-]+")
+_PUBLISHED = frozenset(map(normalize, PACKAGES)) | RELEVANT | {
+    "nvidia", "jax-plugins", "tensorflow-plugins", "tensorflow-core", "tensorflow-estimator", "nvidia-ml-py", "devicekit",
+}  # fmt: skip
+
+#: Variables that hold folders or files.
+_FOLDERS = re.compile(r"(?:PATH|HOME|PREFIX|DIR|ROOT|EXE|ENV|PRELOAD|_FLAGS)$")
+_FLAG_NAME = re.compile(r"--?(?:(?:xla|tf)_\w+|[a-z]+(?:_[a-z]+)*)")
+_FLAG_VALUE = re.compile(r"true|false|-?\d[\d.]*|fusible|single-gpu\(-?\d+\)", re.IGNORECASE)
+
+#: What any other variable may hold: numbers, identifiers of devices, and the words that its reader knows.
+_SETTING = re.compile(
+    r"[+-]?(?:\d[\d_]{0,12}\.?|\d{0,4}(?:\.\d{1,6}){1,2})(?:e[+-]?\d{1,3}|[kmgt]i?b?)?|[+-]?(?:inf(?:inity)?|nan)|\d+-\d+"
+    r"|(?:(?:gpu|mig)-)+[\da-f-]+(?:/\d+)*|gfx[\da-f]+|v\d\w{0,9}-\d+|[a-z]+warning|<\w+>"
+    r"|(?:any|b?t?f\d{1,2}|x\d)(?:_(?:any|b?t?f\d{1,2}|x\d|fast|accum))+",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[^\s,:;=|*!]+")
+_WORDS = frozenset(
+    (
+        "true", "false", "yes", "no", "y", "n", "t", "f", "on", "off", "all", "none", "void", "auto", "default",
+        "high", "highest", "bfloat16", "bfloat16_3x", "float32", "tensorfloat32", "fastest", "allow", "warn", "raise",
+        "standard", "strict", "tracebackhide", "remove_frames", "quiet_remove_frames", "notset", "debug", "info", "warning",
+        "error", "critical", "ignore", "always", "module", "once", "cpu", "gpu", "cuda", "rocm", "tpu", "metal", "mps", "xpu",
+        "xla", "hpu", "mtia", "privateuseone", "npu", "dml", "directml", "oneapi", "intel", "sycl", "iree", "interpreter",
+        "tensorflow", "keras", "jax", "torch", "numpy", "openvino", "mlx", "theano", "cntk", "plaidml", "opencl", "level_zero",
+        "hip", "native_cpu", "ext_oneapi_cuda", "ext_oneapi_level_zero", "fpga", "acc", "host", "neuron", "compute", "utility",
+        "graphics", "video", "display", "ngx", "compat32", "pci_bus_id", "fastest_first", "cuda_malloc_async", "bfc",
+        "gpu_private", "gpu_shared", "global", "python", "cpp", "upb", "expandable_segments", "max_split_size_mb",
+        "garbage_collection_threshold", "roundup_power2_divisions", "backend", "native", "cudamallocasync",
+        "release_lock_on_cudamalloc", "pinned_use_cuda_host_register", "pinned_num_register_threads", "self_test",
+    )
+)  # fmt: skip
 _INSTALLERS = ("pip", "uv", "conda", "poetry", "pdm", "pixi", "mamba", "debian", "rpm", "hatch", "")
 
 #: Names that say nothing of a person or a machine.
@@ -82,72 +147,115 @@ _NO_NAMES = _PARTS | {
 class _Mask:
     def __init__(self, names: Iterable[str]) -> None:
         self._numbers: Dict[str, str] = {}
+        self._published = _PUBLISHED.union(BUNDLED.projects())
         words = sorted({name.lower() for name in names if len(name) > 1} - _NO_NAMES, key=len, reverse=True)
+        # With what follows an @, which else would be left of an e-mail address.
         self._names = re.compile(
-            r"(?<![A-Za-z])(?:%s)(?![A-Za-z])" % "|".join(map(re.escape, words)) if words else r"(?!)", re.IGNORECASE
+            r"(?<![A-Za-z])(?:%s)(?![A-Za-z])(?:@[\w.-]+)?" % "|".join(map(re.escape, words)) if words else r"(?!)",
+            re.IGNORECASE,
         )
 
-    def text(self, text: str) -> str:
+    def text(self, text: str, key: str = "") -> str:
         """Return a text without what is not known to be harmless."""
-        text = _ADDRESS.sub(self._address, text)
-        if _WHOLE.match(text) and "://" not in text:
-            parts = re.split("(;|, )" if "\\" in text or ";" in text else "(:|, )", text)
-            text = "".join(self.path(part) if _WHOLE.fullmatch(part) else _PATH.sub(self._path, part) for part in parts)
-        else:
-            text = _PATH.sub(self._path, text)
-        return self._names.sub("<name>", scrub(text))
+        if _WHOLE.match(text) and "://" not in text and key not in _SENTENCES:
+            return scrub(self._paths(self._unnamed(text), key in _FILES))
+        out, end = [], 0
+        for found in _ADDRESS.finditer(text):
+            out += [self._sentence(text[end : found.start()], key), self._address(found)]
+            end = found.end()
+        return scrub("".join(out) + self._sentence(text[end:], key))
 
-    def _path(self, found: "Match[str]") -> str:
-        return self.path(found.group())
+    def _unnamed(self, text: str) -> str:
+        return self._names.sub("<name>", text)
 
-    def path(self, path: str) -> str:
-        """Return a path of which only known parts are left."""
-        public = _PUBLIC.search(path)
-        end = public.end() if public is not None else len(path)
-        rest, space, text = path[end:].partition(" ")
+    def _sentence(self, text: str, key: str = "") -> str:
+        text = self._unnamed(text)
+        out, end = [], 0
+        for found in _PATH.finditer(text):
+            path = found.group()
+            masked = self.path(path, key in _FILES)
+            out += [text[end : found.start()], masked]
+            end = found.end()
+            if masked.endswith(">") and not path.endswith(">"):
+                after = _AFTER.match(text, end)
+                end = after.end() if after is not None else end
+        return "".join(out) + text[end:]
+
+    def _paths(self, text: str, files: bool = False) -> str:
+        separator = "(;|, )" if "\\" in text or ";" in text else "(:|, )"
+        parts = re.split(separator, text)
+        parts[::2] = [self.path(part, files) for part in parts[::2]]
+        return "".join(parts)
+
+    def path(self, path: str, files: bool = False) -> str:
+        """Return a path of which only known parts are left; ``files``: it begins in site-packages."""
         out: List[str] = []
-        for part in re.split(r"([\\/])", path[:end]):
-            known = part in ("", "/", "\\") or part.startswith("<") or self._is_known(part)
-            out.append(part if known else self._masked(part))
-        return "".join(out) + rest + (self.text(space + text) if space else "")
+        home, site, published = False, files, False
+        for part in re.split(r"([\\/\"]+)", path):
+            if part and part[0] not in '\\/"':
+                lower = part.lower()
+                published = bool(_FILE.fullmatch(part)) and (published or (site and self._is_published(part)))
+                known = published or lower in _NOBODYS or (not home and self._is_known(part))
+                home, site = lower in _HOMES, lower in ("site-packages", "dist-packages")
+                part = part if known or _MASKED.fullmatch(part) else self._masked(part)
+            out.append(part)
+        return "".join(out)
+
+    def _is_published(self, part: str) -> bool:
+        """Whether a part, next after site-packages, is of a package that everybody knows: then so are its files."""
+        name = split_folder_name(part)[0] if part.endswith("-info") else normalize(part.partition(".")[0])
+        return name in self._published
 
     @staticmethod
     def _is_known(part: str) -> bool:
+        part = part.rstrip(".") or part
         words = part.lower().split()
         return bool(_PART.fullmatch(part)) or all(word in _PARTS for word in words)
 
     def _masked(self, part: str) -> str:
         return self._numbers.setdefault(part, "<%d>" % (len(self._numbers) + 1))
 
-    @staticmethod
-    def _address(found: "Match[str]") -> str:
+    def _address(self, found: "Match[str]") -> str:
         scheme, host, path = found.groups()
-        known = any(host == name or host.endswith("." + name) for name in _HOSTS)
-        return scheme + (host + path if known else "<host>")
+        if not _HOSTS.fullmatch(host):
+            return scheme + "<host>"
+        parts = path.split("/")
+        known = (part in _OF_ADDRESSES or self._is_known(part) for part in parts)
+        return scheme + host + "/".join(part if good else self._masked(part) for part, good in zip(parts, known))
 
     def variable(self, name: str, value: str) -> str:
         """Return the value of a variable: flags, paths and settings."""
-        if name.endswith("_FLAGS") and value.lstrip().startswith("-"):
-            flags = (_FLAG.match(word) for word in value.split())
-            return " ".join(
-                self.text(flag.group()) if flag.end() == len(flag.string) else flag.group(1) + "=<value>"
-                for flag in flags
-                if flag is not None
-            )
         if name == "TPU_NAME":
             return "<set>"
-        if _WHOLE.match(value) or _SETTING.fullmatch(value):
-            return self.text(value)
-        return "<set>" if not _PATH.search(value) and "://" not in value else self.text(value)
+        value = self._unnamed(value)
+        if name.endswith("_FLAGS") and value.lstrip().startswith("-"):
+            return " ".join(map(self._flag, split_flags(value)))
+        if name == "LD_PRELOAD":
+            return "".join(self.path(part) if part.strip() else part for part in re.split(r"([\s:]+)", value))
+        if _FOLDERS.search(name):
+            return self._paths(value)
+        return _WORD.sub(self._setting, value)
 
-    def data(self, data: Any) -> Any:
-        """Return plain data with all its texts masked."""
+    def _flag(self, flag: str) -> str:
+        name, equals, value = flag.partition("=")
+        if not _FLAG_NAME.fullmatch(name):
+            name = "--" + self._masked(name)
+        if equals and not _FLAG_VALUE.fullmatch(value):
+            value = self._paths(value) if "/" in value or "\\" in value else "<value>"
+        return name + equals + value
+
+    def _setting(self, found: "Match[str]") -> str:
+        word = found.group()
+        return word if word.lower() in _WORDS or _SETTING.fullmatch(word) else self._masked(word)
+
+    def data(self, data: Any, key: str = "") -> Any:
+        """Return plain data with all its texts masked; ``key``: the name of the fact."""
         if isinstance(data, str):
-            return self.text(data)
+            return self.text(data, key)
         if isinstance(data, list):
-            return [self.data(item) for item in data]
+            return [self.data(item, key) for item in data]
         if isinstance(data, dict):
-            return {key: self.data(value) for key, value in data.items()}
+            return {name: self.data(value, key if name == "value" else name) for name, value in data.items()}
         return data
 
 

@@ -140,7 +140,7 @@ def _of_keras_and_torch(view: View) -> Iterator[Finding]:
         if (
             torch
             and version_at_least(torch.partition("+")[0], "2.13")
-            and re.match(r"\s*\w+\s*(?:$|[=,])", env(name) or "")
+            and re.match(r"\s*[\w<>]+\s*(?:$|[=,])", env(name) or "")  # <1>: a word that a snapshot masks
         ):
             text = "%s does not begin with a setting and its value (expandable_segments:True)" % name
             text += ": PyTorch ends the process at its import."
