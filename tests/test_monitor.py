@@ -185,6 +185,28 @@ def test_the_first_fix_is_for_what_fit_was_given(source, words):
     assert words in fix.text + str(fix.command)
 
 
+@pytest.mark.parametrize(
+    "parts, moved",
+    [
+        ("Prefetch Batch Shuffle ParallelMap TensorSlice", True),
+        ("Shuffle FlatMap TensorSlice", True),
+        ("Prefetch Batch ParallelMap Shuffle TensorSlice", False),
+        ("Prefetch Batch ParallelMap TensorSlice", False),
+    ],
+)
+def test_shuffle_goes_before_what_decodes(parts, moved):
+    record = PLANTED["slow-pipeline"][1].replace(source=DataSource("tf.data", operations=tuple(parts.split())))
+    (finding,) = findings(record)
+    assert any(".shuffle(" in str(fix.command) for fix in finding.fix) is moved
+
+
+@pytest.mark.parametrize("framework, said", [("tensorflow", True), ("jax", False)])
+def test_many_steps_in_a_call_hide_waits_on_tensorflow(framework, said):
+    (finding,) = findings(PLANTED["tiny-model"][1].replace(framework=framework))
+    (fix,) = [item for item in finding.fix if "steps_per_execution" in str(item.command)]
+    assert ("look for input-bound before" in fix.text) is said
+
+
 @pytest.mark.parametrize("name", sorted(PLANTED))
 def test_a_record_is_judged_again_after_json(name):
     record = PLANTED[name][1]

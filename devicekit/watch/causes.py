@@ -183,6 +183,11 @@ def _input_fixes(record: TrainingRecord) -> Tuple[Fix, ...]:
         if not any("Prefetch" in name for name in names):
             python = "dataset = dataset.prefetch(tf.data.AUTOTUNE)"
             fixes.append(Fix("Prepare the next batch meanwhile", python, (("python", python),), changes="code"))
+        shuffled = next((place for place, name in enumerate(names) if "Shuffle" in name), len(names))
+        if any(name.endswith(("Map", "Interleave", "Generator")) for name in names[shuffled:]):
+            python = "dataset = files.shuffle(10000).map(decode, num_parallel_calls=tf.data.AUTOTUNE)"
+            text = "Shuffle before what decodes: a buffer of decoded elements is filled again in each epoch"
+            fixes.append(Fix(text, python, (("python", python),), changes="code"))
         if not any("Cache" in name for name in names):
             python = "dataset = dataset.cache()"
             text = "Keep what was decoded, before anything random, if it fits into memory"
@@ -212,7 +217,10 @@ def _launch_bound(record: TrainingRecord) -> Optional[Finding]:
     fixes = [Fix("Use a larger batch: the same work for each step, and fewer steps", changes="code")]
     if batches == 1 and record.framework in ("tensorflow", "jax"):
         python = "model.compile(..., steps_per_execution=32)"
-        fixes.append(Fix("Let one call do many steps", python, (("python", python),), changes="code"))
+        text = "Let one call do many steps"
+        if record.framework == "tensorflow":
+            text += "; Monitor does not see then whether they wait for data: look for input-bound before"
+        fixes.append(Fix(text, python, (("python", python),), changes="code"))
     if record.jit is False and record.framework in ("tensorflow", "torch"):
         python = "model.compile(..., jit_compile=True)"
         fixes.append(
