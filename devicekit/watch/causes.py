@@ -211,7 +211,7 @@ def _launch_bound(record: TrainingRecord) -> Optional[Finding]:
         return None
     evidence = [Evidence("%s a step" % _time(working_s), "%d steps" % record.steps)]
     if busy is not None:
-        evidence.append(Evidence("the GPU computes for %d %% of the time" % busy, "NVML"))
+        evidence.append(Evidence("the GPU computes for %d %% of the time" % busy, record.gpus[-1].source))
     if record.parameters is not None:
         evidence.append(Evidence("the model has %s parameters" % format(record.parameters, ","), "Keras"))
     fixes = [Fix("Use a larger batch: the same work for each step, and fewer steps", changes="code")]

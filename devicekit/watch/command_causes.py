@@ -67,7 +67,7 @@ def _device_unused(record: CommandRecord) -> Optional[Finding]:
     looks = max(map(len, samples.values()))
     evidence = [
         Evidence("in %d looks no process of the command was on %s, and its memory in use did not grow" % (looks, gpus),
-                 "NVML"),
+                 record.gpus[-1].source),
     ]  # fmt: skip
     if record.leased:
         evidence.append(Evidence("leased for it: %s" % ", ".join(record.leased), "devicekit"))
@@ -92,7 +92,9 @@ def _partly_used(record: CommandRecord, used: Sequence[int]) -> Optional[Finding
     if len({item.at_s for item in record.gpus}) < _ENOUGH_LOOKS:
         return None
     evidence = (
-        Evidence("its processes were on %s only" % ", ".join("GPU %d" % index for index in used), "NVML"),
+        Evidence(
+            "its processes were on %s only" % ", ".join("GPU %d" % index for index in used), record.gpus[-1].source
+        ),
         Evidence("leased for it: %s" % ", ".join(record.leased), "devicekit"),
     )
     fixes = (

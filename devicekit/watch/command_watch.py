@@ -1,6 +1,6 @@
 """Looks at a command and all that it starts while it runs: in the pauses of what passes on its output, without a thread.
 
-NVIDIA's GPUs are asked by the child process that `gpu_loads` starts.
+`gpu_loads` asks NVIDIA's GPUs by a child process, and reads AMD's.
 """
 
 import logging
@@ -95,7 +95,7 @@ class CommandWatch(Watcher):
         """Take the command's process number, and its job on Windows."""
         self._tree, self._job = ProcessTree(number), job
         # Not before: a process with threads had better not be forked.
-        self._gpus = GpuLoads(self._now, self._question.task, self._loads)
+        self._gpus = GpuLoads(self._now, self._question.task, self._loads, self._host)
 
     def look(self) -> Optional[float]:
         """Look if it is time, and return the seconds until the next look."""
@@ -128,6 +128,8 @@ class CommandWatch(Watcher):
 
     def _take(self, tree: ProcessTree, now: float) -> None:
         load = read_host_load(self._host, tree)
+        if self._gpus is not None:
+            self._gpus.look()
         held = load.memory_bytes
         if held is not None and self._granted and held > _NEARLY_FULL * self._granted:
             held = read_shared_once(self._host, tree.numbers)

@@ -1,10 +1,16 @@
-"""What NVIDIA GPUs do meanwhile: a child process asks NVML every second, since a driver's library can hang, print or kill."""
+"""What GPUs do meanwhile.
+
+A child process asks NVIDIA's NVML every second, since a driver's library can hang, print or kill. Of AMD's, the kernel's files
+are read, where there is no driver of NVIDIA's: both count their GPUs from 0 on.
+"""
 
 import os
 from typing import Any, Callable, Collection, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from ..children.call import Child, Command
 from ..children.scripts import script_path
+from ..machine.host import Host
+from ..machine.probe.amdgpu import find_amd_gpus, read_amd_loads
 from .training_record import GpuSample
 
 #: Seconds between two looks, and after which the child ends by itself whatever happens: thirty days.
@@ -21,7 +27,7 @@ _NUMBERS = (
 
 
 class GpuLoads:
-    """Collects samples until it is closed; none on a machine without NVIDIA's driver.
+    """Collects samples until it is closed; none on a machine without NVIDIA's driver and without AMD's.
 
     Parameters
     ----------
@@ -31,6 +37,8 @@ class GpuLoads:
         What the child is given; see `devicekit.machine.probe.nvml_question.nvml_task`.
     choose : callable or None
         Takes the loads of all GPUs and returns those to keep; by default those that this process uses.
+    host : Host or None
+        The machine whose AMD GPUs `look` reads; None: it does not.
 
     Attributes
     ----------
@@ -43,12 +51,15 @@ class GpuLoads:
         clock: Callable[[], float],
         task: Optional[Dict[str, Any]],
         choose: Optional[Callable[[Sequence[Any]], List[Mapping[str, Any]]]] = None,
+        host: Optional[Host] = None,
     ) -> None:
         self.problem = ""
         self._clock = clock
         self._choose = choose or (lambda loads: own_loads(loads, os.getpid()))
         self._samples: List[GpuSample] = []
         self._child: Optional[Child] = None
+        self._host = host
+        self._amd = find_amd_gpus(host) if host is not None and task is None else ()
         if task is not None:
             # As the questions of `machine.driver_query` are asked: isolated from the user's variables and packages.
             command = Command.of(
@@ -59,6 +70,11 @@ class GpuLoads:
                 quick=True,
             )
             self._child = Child(command, on_message=self._take)
+
+    def look(self) -> None:
+        """Read what AMD's GPUs do now."""
+        if self._host is not None and self._amd:
+            self._take({"loads": read_amd_loads(self._host, self._amd)})
 
     def samples(self) -> Tuple[GpuSample, ...]:
         """Return the samples so far."""
@@ -125,5 +141,5 @@ def sample_of(load: Mapping[str, Any], at_s: float) -> GpuSample:
     if isinstance(memory, list) and len(memory) == 3:
         numbers.update(memory_bytes=memory[0], memory_used_bytes=memory[2])
     limits = tuple(str(name) for name in load.get("limited_by") or ())
-    own, others = load.get("own"), load.get("others")
-    return GpuSample(at_s, load["index"], limited_by=limits, others=others, own=own, **numbers)
+    own, others, source = load.get("own"), load.get("others"), str(load.get("source", "NVML"))
+    return GpuSample(at_s, load["index"], limited_by=limits, others=others, own=own, source=source, **numbers)

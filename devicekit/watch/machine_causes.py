@@ -107,11 +107,15 @@ def shared_device(gpus: Sequence[GpuSample]) -> Optional[Finding]:
         text = "%d other %s computed on GPU %d in %d of %d looks" % (
             number, "process" if number == 1 else "processes", index, len(shared), len(samples)
         )  # fmt: skip
-        evidence.append(Evidence(text, "NVML"))
+        evidence.append(Evidence(text, shared[-1].source))
     if not evidence:
         return None
     fixes = (
-        Fix("See which processes they are", "nvidia-smi", changes=""),
+        Fix(
+            "See which processes they are",
+            "rocm-smi --showpids" if gpus[-1].source == "amdgpu" else "nvidia-smi",
+            changes="",
+        ),
         Fix(
             "Reserve a GPU: other programs that use devicekit then leave it alone",
             "devicekit run --gpus 1 -- python train.py",

@@ -18,7 +18,7 @@ class Monitor:
 
     For Keras 3 on TensorFlow, JAX and PyTorch, tf.keras 2 and 1.15. It measures each step, and splits the time of some, which
     it synchronizes with the device, into waiting for the batch and computing; where variables and results are; the compiled
-    versions of the step; processors and their quota; and on NVIDIA GPUs load, clocks, power and other processes.
+    versions of the step; processors and their quota; and of GPUs of NVIDIA and AMD load, clocks, power and other processes.
 
     At the end of the training, also after Ctrl-C and when something raises, the report is written to standard error if that is
     a terminal or a notebook; otherwise each finding is a `DeviceWarning`. The log ``devicekit`` has them in any case.

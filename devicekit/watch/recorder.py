@@ -145,7 +145,7 @@ class Recorder:
         self._asked_s: Optional[float] = None
         self._told_s: Optional[float] = None
         self._fit_end: Optional[FitEnd] = None
-        self._gpus = GpuLoads(self._now, nvml_task(self._host).task)
+        self._gpus = GpuLoads(self._now, nvml_task(self._host).task, host=self._host)
 
     def _now(self) -> float:
         return perf_counter() - self._started
@@ -290,6 +290,7 @@ class Recorder:
     def _look(self) -> None:
         started = self._now()
         self._hosts.append(HostSample(started, read_host_load(self._host)))
+        self._gpus.look()
         if len(self._hosts) > _MOST:
             self._hosts = self._hosts[::2]
         took = self._now() - started

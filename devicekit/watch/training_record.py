@@ -65,14 +65,14 @@ class HostSample(Record):
 
 
 class GpuSample(Record):
-    """An NVIDIA GPU at one time, as NVML reports it. None where it does not.
+    """A GPU at one time, as NVIDIA's NVML or AMD's kernel driver reports it. None where it does not.
 
     Attributes
     ----------
     at_s : float
         Seconds since the training began.
     index : int
-        NVML's number of the GPU.
+        The driver's number of the GPU; for AMD, ROCm's.
     utilization_percent : int or None
         Part of the time in which a kernel ran.
     memory_used_bytes, memory_bytes : int or None
@@ -91,6 +91,8 @@ class GpuSample(Record):
         Processes of other programs that compute on it.
     own : int or None
         Processes of the watched command that do; a `Monitor` does not count them.
+    source : str
+        ``"NVML"``, or ``"amdgpu"``, which reports neither what holds the clocks down nor PCIe lanes.
     """
 
     at_s: float
@@ -109,6 +111,7 @@ class GpuSample(Record):
     pcie_width_max: Optional[int] = None
     others: Optional[int] = None
     own: Optional[int] = None
+    source: str = "NVML"
 
 
 class DataSource(Record):
@@ -190,7 +193,7 @@ class TrainingRecord(Record):
     hosts : tuple of HostSample
         Processors and memory of this machine.
     gpus : tuple of GpuSample
-        The NVIDIA GPUs that this process uses.
+        The GPUs of NVIDIA and AMD that this process uses.
     memory : DeviceMemory or None
         As the framework counts it.
     memory_granted_bytes : int or None
@@ -250,7 +253,7 @@ class CommandRecord(Record):
     hosts : tuple of HostSample
         Processors and memory over time.
     gpus : tuple of GpuSample
-        All NVIDIA GPUs of this machine over time.
+        All GPUs of NVIDIA, or AMD, of this machine over time.
     gpus_unknown : str
         Why there are no figures of GPUs, "" if there are.
     leased : tuple of str
