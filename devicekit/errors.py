@@ -183,19 +183,24 @@ class ConfigurationWarning(DeviceWarning):
     """A setting is invalid, or comes too late to be applied."""
 
 
-def did_you_mean(name: str, names: Iterable[str]) -> str:
-    """Return "; did you mean ...?" for a name that is not known, "" if no known one is near.
+def did_you_mean(name: object, names: Iterable[str]) -> str:
+    """Return "; did you mean ...?" for a name that is not known, "" if no known one is near, or it is not a string.
+
+    Of a short name two letters in the wrong order are a third: they are near, another letter is not (``npu``, ``gpu``).
 
     >>> did_you_mean("tensorflw", ("keras", "tensorflow"))
     '; did you mean tensorflow?'
     """
     from difflib import get_close_matches
 
-    near = get_close_matches(name.lower().replace("_", "-"), list(names), 1, 0.75)
+    if not isinstance(name, str):
+        return ""
+    known, text = list(names), name[:60].lower().replace("_", "-")
+    near = get_close_matches(text, known, 1, 0.75) or [item for item in known if sorted(item) == sorted(text)]
     return "; did you mean %s?" % near[0] if near else ""
 
 
-def unknown_name(what: str, name: str, names: Iterable[str]) -> str:
+def unknown_name(what: str, name: object, names: Iterable[str]) -> str:
     """Return the message about a name that is not known: the nearest known one, else all of them.
 
     >>> unknown_name("framework", "tensorflw", ("keras", "tensorflow"))
@@ -204,8 +209,8 @@ def unknown_name(what: str, name: str, names: Iterable[str]) -> str:
     known = list(names)
     return "unknown %s %r%s" % (
         what,
-        name[:60],
-        did_you_mean(name[:60], known) or "; accepted are %s" % ", ".join(known),
+        name[:60] if isinstance(name, str) else name,
+        did_you_mean(name, known) or "; accepted are %s" % ", ".join(known),
     )
 
 

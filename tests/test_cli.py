@@ -15,6 +15,7 @@ import devicekit
 from devicekit.cli.main import command_parser, main
 from devicekit.cli.mcp import tools
 from devicekit.diagnosis.findings import Candidate, Diagnosis, Evidence, Finding, Fix
+from devicekit.errors import did_you_mean
 from devicekit.report.terminal import Style, doctor_text
 from devicekit.runtime.settings import read_settings
 from devicekit.testing import simulated_machine
@@ -361,6 +362,55 @@ def test_wrong_input_is_told_what_is_accepted(arguments, said, tmp_path):
     assert (done.returncode, done.stdout) == (2, "")
     assert said in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "command, meant",
+    [
+        ("resolve tensorlow", "did you mean tensorflow?"),
+        ("resolve gup", "did you mean gpu?"),
+        ("doctor --device gup", "did you mean gpu; accepted are"),
+        ("doctor --machine linux-cp", "did you mean linux-cpu?"),
+        ("fix --goal gup", "did you mean gpu?"),
+        ("explain cudnnmissing", "did you mean cudnn-missing?"),
+        ("explain cudnn", "cudnn-missing, cudnn-version-mismatch"),
+        ("explain cuInit", "no-gpu, wsl-without-gpu"),
+        ("explain libcudnn.so.9", "explain CODE shows what is known of it: cudnn-missing"),
+        ("explain no-such-run.log", "no-such-run.log cannot be read: No such file or directory"),
+        ("explain model", "'model' is not a file, an error message or a finding code; name a log file"),
+        ("helpp", "did you mean help?"),
+        ("bench --framework tensorflwo", "did you mean tensorflow; accepted are"),
+        ("bench --model resnet51", "did you mean resnet50; accepted are"),
+        ("verify --framework tensorflwo", "did you mean tensorflow?"),
+        ("run --policy least-memmory -- true", "did you mean least-memory?"),
+    ],
+)
+def test_a_slip_is_told_what_was_meant(command, meant, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    try:
+        assert main(command.split()) == 2
+    except SystemExit as end:
+        assert end.code == 2
+    assert meant in capsys.readouterr().err
+
+
+def test_a_word_that_is_an_error_message_is_explained(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["explain", "Killed"]) == 1
+    assert "host-memory-exhausted" in capsys.readouterr().out
+    (tmp_path / "Killed").write_text("all is fine\n", encoding="utf-8")
+    assert main(["explain", "Killed"]) == 0
+
+
+@pytest.mark.parametrize("names, name, meant", [(("cpu", "gpu", "tpu"), "npu", ""), (("cpu", "gpu"), "gup", "gpu")])
+def test_another_letter_in_a_short_name_is_another_name(names, name, meant):
+    assert did_you_mean(name, names) == ("; did you mean %s?" % meant if meant else "")
+
+
+@pytest.mark.parametrize("options", [{"framework": "tensrflow"}, {"policy": "least-memmory"}, {"device": "gup"}])
+def test_a_slip_in_a_program(options):
+    with pytest.raises(ValueError, match="did you mean (tensorflow|least-memory|gpu)"):
+        devicekit.select_device(**options)
 
 
 def test_an_empty_log_is_called_empty():

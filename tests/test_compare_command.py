@@ -14,7 +14,7 @@ from devicekit.measure.numerics.result import Difference, Measure
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["resnet51"], "unknown model 'resnet51'; accepted are MODULE:FUNCTION and resnet50"),
+        (["resnet51"], "unknown model 'resnet51'; did you mean resnet50; accepted are MODULE:FUNCTION and resnet50"),
         (["mymodel:"], "unknown model"),
         ([], "MODULE:FUNCTION"),
         (["mymodel:make", "--framework", "theano"], "invalid choice: 'theano'"),

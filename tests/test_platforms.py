@@ -201,7 +201,7 @@ def test_verdicts_depend_on_what_it_calls_its_identity(make_machine):
 
 def test_unknown_words_list_what_there_is(make_machine):
     machine = probed(make_machine, Npu())
-    with pytest.raises(ValueError, match=r"unknown device 'nup'; accepted are .*'npu' of"):
+    with pytest.raises(ValueError, match=r"unknown device 'nup'; did you mean npu; accepted are .*'npu' of"):
         parse_request("nup", machine.platforms)
     with pytest.raises(ValueError, match="names a device twice"):
         parse_request("npu:1,1", machine.platforms)

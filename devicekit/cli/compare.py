@@ -5,7 +5,7 @@ import os
 import sys
 from typing import Any, Dict, List, Optional
 
-from ..errors import DevicekitError, DeviceUnavailableError
+from ..errors import DevicekitError, DeviceUnavailableError, did_you_mean
 from .arguments import add_html, json_output, shape_of
 from .output import check_drawing, print_note, show, write_record
 
@@ -111,8 +111,9 @@ def _task(options: argparse.Namespace) -> Dict[str, Any]:
 
     module, colon, name = options.model.partition(":")
     if options.model not in NAMES and not (module and colon and name):
-        message = "unknown model %r; accepted are MODULE:FUNCTION and %s"
-        raise ValueError(message % (options.model, ", ".join(NAMES)))
+        near = did_you_mean(options.model, NAMES).rstrip("?")
+        message = "unknown model %r%s; accepted are MODULE:FUNCTION and %s"
+        raise ValueError(message % (options.model, near, ", ".join(NAMES)))
     return {
         "subject": options.model,
         "framework": options.framework,

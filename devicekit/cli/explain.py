@@ -1,12 +1,16 @@
 """``devicekit explain``: what a log means, and the page of a finding code."""
 
 import argparse
+import re
 from typing import Any, Iterable, Iterator
 
 from ..errors import DevicekitError, did_you_mean
 from .arguments import json_output
-from .inputs import as_code, clipboard, examine, is_code, is_message, open_log, read_facts
+from .inputs import as_code, clipboard, examine, is_code, is_message, is_word, open_log, read_facts
 from .output import print_json, print_note, print_text, show
+
+#: A word that more pages have says little.
+_MOST = 8
 
 
 def add_explain(verbs: Any) -> None:
@@ -47,8 +51,10 @@ def _explain(options: argparse.Namespace) -> int:
     machine = examine(options.machine) if options.machine or options.here else None
     if options.clipboard:
         explanation = explain_log(clipboard(), machine, facts=facts, source="clipboard")
-    elif is_message(options.log):
+    elif is_message(options.log) or is_word(options.log):
         explanation = explain_log(options.log, machine, facts=facts, source="message")
+        if not explanation.findings and is_word(options.log):
+            raise _unknown_word(options.log)
     else:
         source = "log" if options.log == "-" else options.log
         with open_log(options.log) as stream:
@@ -58,6 +64,24 @@ def _explain(options: argparse.Namespace) -> int:
             print_note("%s is empty" % ("standard input" if options.log == "-" else source))
     show(options.json, explanation, explanation_text)
     return 1 if any(item.severity == "error" for item in explanation.findings) else 0
+
+
+def _unknown_word(word: str) -> DevicekitError:
+    """Return the error for a word that is neither a file nor a code nor an error, with the codes that may be meant."""
+    from ..diagnosis.codes import CODES, MEASURED_CODES, code_pages
+
+    codes = sorted(CODES + MEASURED_CODES)
+    near = did_you_mean(as_code(word), codes)
+    if not near:
+        pages = code_pages()
+        pattern = re.compile(r"\b%s\b" % re.escape(word), re.I)
+        about = [code for code in codes if as_code(word) in code] or [
+            code for code in codes if pattern.search(pages[code])
+        ]
+        if 0 < len(about) <= _MOST:  # else it is a common word
+            near = "; devicekit explain CODE shows what is known of it: %s" % ", ".join(about)
+    hint = near or "; name a log file, '-' for standard input, an error message in quotes, or a code"
+    return DevicekitError("%r is not a file, an error message or a finding code%s" % (word[:60], hint))
 
 
 class _Chunks:

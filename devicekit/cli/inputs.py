@@ -116,6 +116,11 @@ def is_message(text: str) -> bool:
     return (several or bool(_ERROR_NAME.fullmatch(text))) and not os.path.exists(text)
 
 
+def is_word(text: str) -> bool:
+    """Return whether a text may be a word of an error message: neither a file, nor like the name of one."""
+    return text != "-" and not re.search(r"[/\\]|\.(?:log|txt|out|err|json)\Z", text, re.I) and not os.path.exists(text)
+
+
 @contextmanager
 def open_log(path: str) -> "Iterator[IO[bytes]]":
     """Open a log for reading, ``"-"`` for standard input; raise DevicekitError if it cannot be read."""

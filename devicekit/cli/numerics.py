@@ -3,7 +3,7 @@
 import argparse
 from typing import List, Optional, Sequence, Tuple
 
-from ..errors import DevicekitError, text_of
+from ..errors import DevicekitError, text_of, unknown_name
 from .arguments import add_html
 from .output import check_drawing, show, write_record
 
@@ -87,7 +87,7 @@ def numerics_targets(frameworks: Sequence[str] = (), devices: Sequence[str] = ()
 
     for name in frameworks:
         if name not in _FRAMEWORKS:
-            raise ValueError("unknown framework %r; accepted are %s" % (name, ", ".join(_FRAMEWORKS)))
+            raise ValueError(unknown_name("framework", name, _FRAMEWORKS))
     diagnosis = diagnose()
     statuses = {status.framework: status for status in diagnosis.frameworks}
     ready = [name for name in _FRAMEWORKS if name in statuses and statuses[name].will_import is not False]

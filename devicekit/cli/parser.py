@@ -33,6 +33,7 @@ class CommandParser(argparse.ArgumentParser):
         found = _INVALID.search(message)
         if found:
             choices = [str(item) for action in self._actions for item in action.choices or ()]
+            choices += ["help"] if self.verbs else []
             message += did_you_mean(found.group(1), choices)
         super().error(message)
 

@@ -5,6 +5,7 @@ import re
 from typing import TYPE_CHECKING, Any, Optional
 
 from ..children.progress import Progress
+from ..errors import did_you_mean, unknown_name
 from ..runtime.settings import read_settings
 from .inputs import examine
 from .output import print_error, print_json, print_text
@@ -153,6 +154,8 @@ def _take_requirement(options: argparse.Namespace) -> None:
     word = re.match(r"[A-Za-z][\w.-]*", options.goal)
     name = word.group().lower().replace("_", "-") if word else ""
     if options.goal in GOALS or (name not in FRAMEWORKS and "=" not in options.goal):
+        if not did_you_mean(options.goal, GOALS) and did_you_mean(options.goal, FRAMEWORKS):
+            raise ValueError(unknown_name("goal", options.goal, FRAMEWORKS))
         return
     if name in FRAMEWORKS:
         options.framework = name

@@ -2,6 +2,7 @@
 
 from typing import Optional
 
+from ..errors import did_you_mean
 from ..machine.facts import Machine
 
 #: What may be asked for. ``"any"``: whichever of the installed ones can use the device.
@@ -32,9 +33,8 @@ def choose_framework(machine: Machine, asked: Optional[str] = None) -> Optional[
         If the argument is no framework that devicekit knows.
     """
     if asked is not None and asked not in FRAMEWORKS:
-        raise ValueError(
-            "unknown framework %r; accepted are %s" % (asked, ", ".join(repr(name) for name in FRAMEWORKS))
-        )
+        near = did_you_mean(asked, FRAMEWORKS).rstrip("?")
+        raise ValueError("unknown framework %r%s; accepted are %s" % (asked, near, ", ".join(map(repr, FRAMEWORKS))))
     if asked in BACKENDS:
         return _flavor(machine, str(asked)) if is_installed(machine, str(asked)) else None
     imported = {module.name for module in machine.process.modules}

@@ -3,7 +3,7 @@
 import re
 from typing import Callable, Iterator, List, Optional, Tuple
 
-from ..errors import did_you_mean
+from ..errors import did_you_mean, unknown_name
 from ..records import Record
 from .bounds import STAGES, fit, requirement_parts
 from .gpu_support import JAX_CUDA, code_for, driver_at_least, gpu_code_in, gpu_defect, newer_than_build, refuses_targets
@@ -74,7 +74,7 @@ def has_wheel(project: str, version: str, python: str, platform: str, matrix: Op
         If the platform is none of these.
     """
     if platform not in PLATFORMS:
-        raise ValueError("unknown platform %r; accepted are %s" % (platform, ", ".join(PLATFORMS)))
+        raise ValueError(unknown_name("platform", platform, PLATFORMS))
     if not re.match(r"\d+\.\d+", python):
         return Answer("unknown", "%r is not a version of Python as 3.11" % python)
     target = target_for(platform, python)

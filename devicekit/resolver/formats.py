@@ -4,6 +4,7 @@ import json
 import re
 from typing import Any, Callable, Dict, List, Sequence, Tuple
 
+from ..errors import unknown_name
 from .goals import LOADER_PATH
 
 #: A `Resolution`, whose method `render` this is: its module cannot be imported here.
@@ -13,7 +14,7 @@ Answer = Any
 def render(answer: Answer, form: str) -> str:
     """Return a set in a format of `FORMATS`; raise ValueError if there is no set, or no such format."""
     if form not in _WRITERS:
-        raise ValueError("unknown format %r; accepted are %s" % (form, ", ".join(FORMATS)))
+        raise ValueError(unknown_name("format", form, FORMATS))
     if not answer.possible:
         raise ValueError("there is no set of releases to write: %s" % "; ".join(answer.obstacles))
     return "\n".join(_WRITERS[form](answer)) + "\n"

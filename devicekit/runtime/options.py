@@ -3,6 +3,7 @@
 from numbers import Integral
 from typing import Optional, Union
 
+from ..errors import unknown_name
 from ..records import Record
 from ..selection.policies import Policy, checked_policy
 from ..selection.request import parse_memory
@@ -34,8 +35,7 @@ class Options(Record):
             If one is not accepted; the message lists what is.
         """
         if self.verify not in VERIFY:
-            accepted = ", ".join(repr(name) for name in VERIFY)
-            raise ValueError("unknown verify=%r; accepted are %s" % (self.verify, accepted))
+            raise ValueError(unknown_name("verify", self.verify, VERIFY))
         if not isinstance(self.tune, bool):
             raise ValueError("tune must be True or False, not %r" % (self.tune,))
         if self.quiet is not None and not isinstance(self.quiet, bool):

@@ -6,6 +6,7 @@ from typing import Iterable, List, Optional, Tuple, Union
 from ..children.progress import Progress
 from ..children.spawn import isolated
 from ..diagnosis.findings import Diagnosis, Finding, FrameworkStatus
+from ..errors import unknown_name
 from ..machine.facts import Machine
 from ..machine.host import Interpreter
 from ..machine.live_host import LiveHost, this_interpreter
@@ -95,7 +96,7 @@ def _names(frameworks: Union[str, Iterable[str], None]) -> Tuple[str, ...]:
     names = (frameworks,) if isinstance(frameworks, str) else tuple(frameworks)
     for name in names:
         if name not in FRAMEWORKS:
-            raise ValueError("unknown framework %r; accepted are %s" % (name, ", ".join(FRAMEWORKS)))
+            raise ValueError(unknown_name("framework", name, FRAMEWORKS))
     return tuple(dict.fromkeys(names))
 
 

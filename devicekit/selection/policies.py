@@ -7,7 +7,7 @@ that the same facts always give the same device. What is compared is what the dr
 from typing import Callable, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from ..diagnosis.findings import Candidate
-from ..errors import one_line
+from ..errors import did_you_mean, one_line
 
 Policy = Union[None, str, Callable[[Sequence[Candidate]], Candidate]]
 
@@ -50,7 +50,8 @@ def checked_policy(policy: Policy) -> Policy:
         name = _SPELLINGS.get(policy, policy)
         if name in POLICIES:
             return name
-    raise ValueError("unknown policy %r; accepted are %s or a function" % (policy, ", ".join(POLICIES)))
+    near = did_you_mean(policy, POLICIES) or "; accepted are %s or a function" % ", ".join(POLICIES)
+    raise ValueError("unknown policy %r%s" % (policy, near))
 
 
 def ordered(

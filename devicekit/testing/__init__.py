@@ -69,7 +69,12 @@ def load(name: str) -> "Machine":
 def _entry(name: str) -> Dict[str, Any]:
     bundled = _bundled()
     if name not in bundled:
-        raise ValueError("unknown machine %r; bundled are %s" % (name, ", ".join(sorted(bundled))))
+        from ..errors import did_you_mean
+
+        raise ValueError(
+            "unknown machine %r%s"
+            % (name, did_you_mean(name, bundled) or "; bundled are %s" % ", ".join(sorted(bundled)))
+        )
     return bundled[name]
 
 

@@ -183,7 +183,9 @@ def _required_device(
     if count > 1 and (request.indices or request.kind == "cpu"):
         raise ValueError("count=%d cannot be combined with the device %r" % (count, device))
     if framework is not None and framework not in FRAMEWORKS:
-        raise ValueError("unknown framework %r; accepted are %s" % (framework, ", ".join(map(repr, FRAMEWORKS))))
+        from ..errors import unknown_name
+
+        raise ValueError(unknown_name("framework", framework, FRAMEWORKS))
     least = None if min_memory is None else parse_memory(min_memory, "min_memory")
     text = device if count == 1 else "%d x %s" % (count, device)
     if min_memory is not None:
@@ -216,7 +218,9 @@ def _required_framework(name: str, versions: str = "") -> Requirement:
 
     known = ("tensorflow", "jax", "torch", "keras")
     if name not in known:
-        raise ValueError("unknown framework %r; accepted are %s" % (name, ", ".join(map(repr, known))))
+        from ..errors import unknown_name
+
+        raise ValueError(unknown_name("framework", name, known))
     try:
         SpecifierSet(versions)
     except (InvalidSpecifier, TypeError, AttributeError):

@@ -115,7 +115,7 @@ WRONG = [
     ('requires_device("gpu", count=0)', "count must be a number of devices of at least 1, not 0"),
     ('requires_device("gpu:1", count=2)', "count=2 cannot be combined with the device 'gpu:1'"),
     ('requires_framework("tensorflow", "2.10")', "invalid versions '2.10'; use for example '>=2.10,<2.16'"),
-    ('requires_framework("theano")', "unknown framework 'theano'; accepted are 'tensorflow'"),
+    ('requires_framework("theano")', "unknown framework 'theano'; accepted are tensorflow"),
 ]
 
 

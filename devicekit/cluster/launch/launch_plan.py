@@ -8,7 +8,7 @@ import sys
 from typing import Dict, List, Mapping, Optional, Sequence, Tuple
 
 from ...diagnosis.findings import Candidate
-from ...errors import DevicekitError, DeviceUnavailableError
+from ...errors import DevicekitError, DeviceUnavailableError, unknown_name
 from ...machine.facts import Machine
 from ...records import Pairs, Record
 from ...selection.plan import number_of
@@ -172,7 +172,7 @@ def _check(order: Order) -> None:
     if order.workers is not None and order.workers < 1:
         raise ValueError("--workers must be at least 1, got %d" % order.workers)
     if order.framework is not None and order.framework not in FRAMEWORKS:
-        raise ValueError("unknown framework %r; accepted are %s" % (order.framework, ", ".join(FRAMEWORKS)))
+        raise ValueError(unknown_name("framework", order.framework, FRAMEWORKS))
     if order.port is not None and not 0 < order.port < 65000:
         raise ValueError("--port must be from 1 to 64999, got %d" % order.port)
     if not order.module and not os.path.isfile(order.command[0]):

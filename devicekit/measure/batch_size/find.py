@@ -3,7 +3,7 @@
 import logging
 from typing import Any, Dict, List, Optional, Tuple, Union
 
-from ...errors import DevicekitError
+from ...errors import DevicekitError, unknown_name
 from ...machine.detect import real_machine
 from ...runtime.current import clean_environment
 from ...selection.request import parse_memory, parse_request
@@ -203,7 +203,7 @@ def _check(mode: str, margin: float, timeout_s: float, framework: Optional[str])
     if not timeout_s > 0:
         raise ValueError("timeout_s must be more than 0, not %r" % (timeout_s,))
     if framework is not None and framework not in BACKENDS:
-        raise ValueError("unknown framework=%r; accepted are %s" % (framework, ", ".join(map(repr, BACKENDS))))
+        raise ValueError(unknown_name("framework", framework, BACKENDS))
 
 
 def _most(max_batch_size: Optional[int], count: Optional[int], least: int) -> int:

@@ -5,7 +5,7 @@ from typing import Any, Dict, Iterable, List, Optional, Tuple, Union
 from ...diagnosis.diagnose import diagnose
 from ...diagnosis.findings import Finding, name_of
 from ...diagnosis.frameworks import choose_framework
-from ...errors import DeviceUnavailableError
+from ...errors import DeviceUnavailableError, did_you_mean
 from ...machine.detect import real_machine
 from ...runtime.decide import plan_for
 from ...selection.request import parse_request
@@ -114,8 +114,8 @@ def _model(model: Any) -> Dict[str, Any]:
         module, colon, name = model.partition(":")
         if model not in NAMES and not (module and colon and name):
             raise ValueError(
-                "unknown model %r; accepted are %s, 'module:function' for a function that returns a model of Keras, and"
-                " such a model itself" % (model, ", ".join(repr(name) for name in NAMES))
+                "unknown model %r%s; accepted are %s, 'module:function' for a function that returns a model of Keras, and"
+                " such a model itself" % (model, did_you_mean(model, NAMES).rstrip("?"), ", ".join(map(repr, NAMES)))
             )
         return {"model": model}
     if callable(model) and not hasattr(model, "to_json"):
@@ -175,5 +175,6 @@ def _several(values: Any, default: Optional[str]) -> List[Any]:
 
 def _one_of(value: Any, accepted: Tuple[str, ...], name: str) -> Any:
     if value not in accepted:
-        raise ValueError("unknown %s=%r; accepted are %s" % (name, value, ", ".join(repr(item) for item in accepted)))
+        near = did_you_mean(value, accepted).rstrip("?")
+        raise ValueError("unknown %s=%r%s; accepted are %s" % (name, value, near, ", ".join(map(repr, accepted))))
     return value

@@ -3,6 +3,8 @@
 import os
 from typing import Any, Dict, Optional
 
+from ...errors import unknown_name
+
 #: What may be set. ``prefetch`` (batches prepared ahead) and ``torch_compile`` are read by the loops.
 SETTINGS = ("intra_op_threads", "inter_op_threads", "tf32", "prefetch", "torch_compile")
 
@@ -17,7 +19,7 @@ def apply_settings(framework: str, settings: Dict[str, Any]) -> None:
     """
     for name in settings:
         if name not in SETTINGS:
-            raise ValueError("unknown setting %r; accepted are %s" % (name, ", ".join(SETTINGS)))
+            raise ValueError(unknown_name("setting", name, SETTINGS))
     chosen = {name: value for name, value in settings.items() if value is not None}
     if framework in ("tensorflow", "tensorflow1"):
         _tensorflow(chosen)

@@ -3,6 +3,7 @@
 from typing import Optional, Tuple, Union
 
 from ...diagnosis.findings import name_of
+from ...errors import did_you_mean
 from ...runtime.pipeline import Setup
 from ...runtime.speed_cache import cached_speeds
 from ...selection.plan import Plan
@@ -31,7 +32,8 @@ def checked_model(measure: Union[bool, str]) -> Optional[str]:
     if not measure:
         return None
     if measure not in NAMES:
-        raise ValueError("unknown measure=%r; accepted are True, False, %s" % (measure, ", ".join(map(repr, NAMES))))
+        near, names = did_you_mean(measure, NAMES).rstrip("?"), ", ".join(map(repr, NAMES))
+        raise ValueError("unknown measure=%r%s; accepted are True, False, %s" % (measure, near, names))
     return str(measure)
 
 

@@ -5,7 +5,7 @@ import time
 from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from ...diagnosis.findings import Finding, name_of
-from ...errors import DevicekitError
+from ...errors import DevicekitError, unknown_name
 from .result import Comparison, Difference, Divergence, LeftToCpu
 
 _FRAMEWORKS = ("tensorflow", "jax", "torch")
@@ -308,7 +308,7 @@ def _listed(values: Any, what: str, of: str) -> List[Any]:
 
 def _one_of(value: Any, accepted: Sequence[str], what: str) -> None:
     if value not in accepted:
-        raise ValueError("unknown %s %r; accepted are %s" % (what, value, ", ".join(accepted)))
+        raise ValueError(unknown_name(what, value, accepted))
 
 
 def _resolve(devices: Sequence[str], framework: str) -> Tuple[Tuple[str, ...], Tuple[Finding, ...]]:

@@ -8,6 +8,7 @@ from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Optional, Seq
 
 from packaging.version import InvalidVersion, Version
 
+from ...errors import unknown_name
 from ...machine.facts import Machine, Native
 from ...records import Record
 from ...selection.selection import Selection
@@ -153,7 +154,7 @@ def wanted(options: Sequence[Option], names: Optional[Iterable[Any]]) -> Tuple[O
     given = [names] if isinstance(names, (str, Option)) else list(names)
     for item in given:
         if not isinstance(item, Option) and item not in NAMES:
-            raise ValueError("unknown option %r; accepted are %s" % (item, ", ".join(map(repr, NAMES))))
+            raise ValueError(unknown_name("option", item, NAMES))
     found = [item for item in options if item.name in given]
     return tuple(found + [item for item in given if isinstance(item, Option)])
 
