@@ -1,5 +1,6 @@
 """The command line, in a child process."""
 
+import io
 import json
 import os
 import re
@@ -14,6 +15,7 @@ from recorded_machines import load_machine
 import devicekit
 from devicekit.cli.main import command_parser, main
 from devicekit.cli.mcp import tools
+from devicekit.cli.output import terminal_style
 from devicekit.diagnosis.findings import Candidate, Diagnosis, Evidence, Finding, Fix
 from devicekit.errors import did_you_mean
 from devicekit.report.terminal import Style, doctor_text
@@ -434,9 +436,46 @@ def test_a_model_in_the_working_folder_is_found_after_what_is_installed(argument
     assert sys.path[-1] == os.getcwd()
 
 
-def test_help_as_a_word(capsys):
+def test_options_before_the_command(capsys):
+    command = ["doctor", "--machine=linux-cpu"]
+    shown = []
+    for arguments in (command, [*command, "-v"]):
+        assert main(arguments) == 0
+        shown.append(capsys.readouterr().out)
+    assert shown[0] != shown[1]
+    assert (main(["-q", *command]), capsys.readouterr().out) == (0, shown[0])
+    assert (main(["-v", "--quiet", *command]), capsys.readouterr().out) == (0, shown[1])
+    assert main(["-q"]) == main(["-v"]) == 2
+    assert capsys.readouterr().err.count("usage: devicekit") == 2
     with pytest.raises(SystemExit) as end:
-        main(["help", "explain"])
+        main(["-v", "devices"])
+    assert end.value.code == 2
+    assert "devicekit devices: error: unrecognized arguments: -v" in capsys.readouterr().err
+
+
+class Terminal(io.StringIO):
+    encoding = "utf-8"
+
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize("columns, width", [("30", 40), ("80", 80), ("120", 120), ("300", 120)])
+def test_what_a_terminal_shows(monkeypatch, columns, width):
+    monkeypatch.setenv("COLUMNS", columns)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("WT_SESSION", "1")  # a console of Windows that has colors
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert terminal_style(Terminal()) == Style(width=width, color=True, unicode=True)
+    assert not terminal_style(io.StringIO()).color
+    monkeypatch.setenv("NO_COLOR", "")
+    assert terminal_style(Terminal()) == Style(width=width, color=False, unicode=True)
+
+
+@pytest.mark.parametrize("before", [[], ["-q"]])
+def test_help_as_a_word(capsys, before):
+    with pytest.raises(SystemExit) as end:
+        main([*before, "help", "explain"])
     assert end.value.code == 0
     assert capsys.readouterr().out.startswith("usage: devicekit explain ")
 

@@ -4,6 +4,7 @@ Exit status 0: fine; 1: an error was found, or the requested device cannot be us
 """
 
 import argparse
+import itertools
 import sys
 from typing import Optional, Sequence
 
@@ -44,6 +45,9 @@ _GROUPS = (
 #: Verbs that run code of others, frameworks above all, and are not what a user asked to run: nothing that it starts stays.
 _LEAVE_NOTHING = ("fix", "verify", "compare", "bench", "tune", "fleet", "launch")
 
+#: Options of verbs that people write before the verb.
+_OF_VERBS = ("-q", "--quiet", "-v", "--verbose")
+
 #: What is installed with devicekit, unless someone removed it or left it out.
 _NEEDED = ("packaging", "platformdirs", "resolvelib")
 
@@ -74,8 +78,11 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
 
 def _run(given: Sequence[str]) -> int:
     parser = command_parser()
-    if given[:1] == ["help"]:  # devicekit help doctor
-        given = [*given[1:2], "--help"]
+    rest = list(itertools.dropwhile(_OF_VERBS.__contains__, given))
+    if rest[:1] == ["help"]:  # devicekit help doctor
+        given = [*rest[1:2], "--help"]
+    else:  # devicekit -q doctor
+        given = [*rest[:1], *given[: len(given) - len(rest)], *rest[1:]] if rest else []
     options, unknown = parser.parse_known_args(given)
     if unknown:
         parser.verbs.get(given[0], parser).reject(unknown)

@@ -159,7 +159,7 @@ def terminal_style(stream: Any = None) -> Style:
         color = any(name in os.environ for name in ("WT_SESSION", "ANSICON", "ConEmuANSI", "TERM_PROGRAM"))
     encoding = (getattr(stream, "encoding", None) or "ascii").lower()
     columns = shutil.get_terminal_size((100, 24)).columns
-    return Style(width=max(40, min(columns, 100)), color=color, unicode="utf" in encoding, escape=_ESCAPE)
+    return Style(width=max(40, min(columns, 120)), color=color, unicode="utf" in encoding, escape=_ESCAPE)
 
 
 def check_drawing(path: Optional[str]) -> None:
