@@ -107,6 +107,23 @@ def test_a_leased_command_runs_whatever_is_closed(redirection, tmp_path):
     assert (status, output) == (0, "ran\n")
 
 
+@posix
+@pytest.mark.parametrize("quiet", ["", "--quiet "])
+@pytest.mark.parametrize(("redirection", "closed"), [(">&-", "1"), ("2>&-", "2"), ("<&-", "0"), (">&- 2>&-", "1 2")])
+def test_a_closed_stream_is_closed_for_the_command_as_well(redirection, closed, quiet, tmp_path):
+    code = "import os\nclosed = []\nfor number in '012':\n"
+    code += "    try: os.fstat(int(number))\n    except OSError: closed += [number]\n"
+    (tmp_path / "look.py").write_text(code + "with open('closed', 'w') as stream: stream.write(' '.join(closed))\n")
+    status, _, error = shell("run %s-- %s -m look ;%s" % (quiet, sys.executable, redirection), tmp_path)
+    assert (status, error) == (0, "")
+    assert (tmp_path / "closed").read_text() == closed
+
+
+@posix
+def test_what_a_command_prints_on_a_closed_stream_fails_there(tmp_path):
+    assert shell("run -- /bin/echo x ;>&-", tmp_path)[0] == shell("run --quiet -- /bin/echo x ;>&-", tmp_path)[0] != 0
+
+
 # A terminal.
 
 

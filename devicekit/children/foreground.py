@@ -28,6 +28,8 @@ def run_listening(
 ) -> int:
     """Run a command, and return its exit status, or minus the number of the signal that ended it.
 
+    A standard stream that was closed when this process began is closed for the command as well (POSIX).
+
     Parameters
     ----------
     command : sequence of str

@@ -110,7 +110,8 @@ def open_streams() -> None:
         try:
             os.fstat(descriptor)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number: this one
+            # Takes the lowest free number: this one. Commands do not inherit it: the stream is closed for them as well.
+            os.open(os.devnull, os.O_RDWR)
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, _Closed())
