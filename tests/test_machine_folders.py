@@ -207,3 +207,41 @@ def test_windows_may_be_on_another_drive(tmp_path):
 def test_the_folder_of_windows_is_absolute_whatever_the_environment_says(make_machine, text):
     host = make_machine(system="windows", env={"SystemRoot": text, "ProgramFiles": text})
     assert (host.system_folder(), host.system_folder("PROGRAMFILES")) == ("C:\\Windows", "C:\\Program Files")
+
+
+HOME_ON_WINDOWS = (
+    "C:\\Users\\Maria Lopez\\venv",
+    "c:\\users\\maria lopez\\venv",
+    "C:\\USERS\\MARIA LOPEZ\\venv",
+    "C:/Users/Maria Lopez\\venv",
+    "c:/users/maria lopez\\venv",
+    "C:\\Users\\MARIAL~1\\venv",
+    "c:/users/marial~12\\venv",
+    "C:\\Users\\MA3F0C~1\\venv",
+    "C:\\\\Users\\\\Maria Lopez\\venv",
+)
+
+
+@pytest.mark.parametrize("path", HOME_ON_WINDOWS)
+def test_windows_has_many_spellings_of_a_home(machines, path):
+    host = SimulatedHost(machines(box={"system": "windows", "home": "C:\\Users\\Maria Lopez"})("box"))
+    assert host.scrub("in %s: no" % path) == "in ~\\venv: no"
+    assert host.scrub(path[: -len("\\venv")]) == "~"
+    assert host.expand(host.scrub(path)) == HOME_ON_WINDOWS[0]
+
+
+def test_another_home_is_not_the_own_one(machines):
+    write = machines(
+        box={"system": "windows", "home": "C:\\Users\\maria.lopez"}, linux={"system": "linux", "home": "/home/maria"}
+    )
+    host = SimulatedHost(write("box"))
+    for path in (
+        "C:\\Users\\maria.lopez2\\x",
+        "D:\\Users\\maria.lopez",
+        "C:\\Users\\maria\\x",
+        "C:\\Users\\MARIA~1\\x",
+    ):
+        assert host.scrub(path) == path
+    assert host.scrub("C:\\Users\\MARIA~1.LOP\\x") == "~\\x"
+    linux = SimulatedHost(write("linux"))
+    assert (linux.scrub("/home/maria/x"), linux.scrub("/home/Maria/x")) == ("~/x", "/home/Maria/x")

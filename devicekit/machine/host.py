@@ -228,8 +228,10 @@ class Host:
 
         Everything that enters a `Machine` goes through this, so that nothing personal can leave by a report.
         """
-        if self.home and len(self.home) > 1 and self.home in text:
-            text = re.sub(re.escape(self.home) + r"(?![\w.-])", "~", text)
+        windows = self.system == "windows"
+        home = _spellings(self.home) if windows else re.escape(self.home)
+        if len(self.home) > 1 and (windows or self.home in text):
+            text = re.sub(home + r"(?![\w.-])", "~", text, flags=re.IGNORECASE if windows else 0)
         for word, mask in ((self.user, "<user>"), (self.node, "<host>")):
             if len(word) > 2 and word not in ("root", "localhost") and word in text:
                 text = re.sub(r"(?<![\w.-])" + re.escape(word) + r"(?![\w-])", mask, text)
@@ -240,3 +242,15 @@ class Host:
         if text == "~" or text.startswith(("~/", "~\\")):
             text = self.home + text[1:]
         return text.replace("<user>", self.user).replace("<host>", self.node)
+
+
+def _spellings(path: str) -> str:
+    r"""Return a pattern for a folder of Windows: both slashes, also doubled as in messages, and short names (``MARIAL~1``)."""
+    parts = []
+    for part in re.split(r"[\\/]+", path):
+        stem, dot, ending = part.replace(" ", "").rpartition(".")
+        stem, ending = (stem.replace(".", ""), "." + ending[:3]) if dot else (ending, "")
+        # The second form: the fifth of those whose names begin alike, and later ones, have a checksum.
+        short = r"(?:%s|%s[\dA-F]{4})~\d{1,6}%s" % tuple(map(re.escape, (stem[:6], stem[:2], ending)))
+        parts.append("(?:%s|%s)" % (re.escape(part), short))
+    return r"[\\/]+".join(parts)
