@@ -114,6 +114,16 @@ def test_what_does_not_fit_says_what_helps():
     assert [fix.text for fix in nothing.fix] == ["Use a smaller model, or an optimizer that keeps less"]
 
 
+def test_what_is_computed_again_need_not_be_kept():
+    texts = [fix.text for fix in estimate(device_bytes=32 << 20, recomputed_bytes=20 << 20).findings[0].fix]
+    assert "gradient checkpointing" in texts[2]
+    assert "saves about 20 MiB" in texts[2]
+    assert "keras.RematScope" in texts[2]
+    for value in (None, 0, 1 << 20):  # not there, or not worth it
+        (finding,) = estimate(device_bytes=32 << 20, recomputed_bytes=value).findings
+        assert not any("RematScope" in fix.text for fix in finding.fix)
+
+
 def test_a_small_model_has_sizes_too():
     small = estimate(device_bytes=100).replace(parameters_bytes=3 << 10, workspace_bytes=5)
     text = str(small)

@@ -207,3 +207,35 @@ devicekit.estimate_memory(model, 2)
     status, seen = shown_on_terminal([sys.executable, "-W", "ignore", "-c", MODEL + code], dict(os.environ))
     assert status == 0, seen
     assert b"\rdevicekit: estimating the memory of a training step ... 1 s" in seen
+
+
+def test_gradient_checkpointing_saves_what_is_said(program):
+    data = program(
+        """
+import json
+import keras
+import devicekit
+layers = keras.layers
+def build():
+    first = keras.Input((32, 32, 16))
+    x = first
+    for _ in range(4):
+        x = layers.BatchNormalization()(layers.Conv2D(16, 3, padding="same", activation="gelu")(x))
+    model = keras.Model(first, layers.Dense(10)(layers.Flatten()(x)))
+    model.compile("sgd", "mse", **({"jit_compile": True} if keras.backend.backend() == "tensorflow" else {}))
+    return devicekit.estimate_memory(model, 64, memory=1 << 20)
+before = build()
+texts = " ".join(fix.text for fix in before.findings[0].fix)
+saved = 0
+if before.recomputed_bytes is not None:
+    with keras.RematScope(mode="full"):
+        saved = before.total_bytes - build().total_bytes
+print(json.dumps({"said": before.recomputed_bytes, "saved": saved, "offered": "RematScope" in texts}))
+""",
+        env={"KERAS_BACKEND": BACKEND},
+    )
+    if data["said"] is None:
+        assert not data["offered"]
+    else:
+        assert data["offered"]
+        assert 0.6 * data["said"] < data["saved"] < 1.5 * data["said"]

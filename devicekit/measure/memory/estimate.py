@@ -56,11 +56,14 @@ class MemoryEstimate(ShownAsReport, Record):
     layers : tuple of LayerMemory
     device_bytes : int or None
         The memory that there is, None if it is unknown.
+    recomputed_bytes : int or None
+        The part of the activations that gradient checkpointing (``keras.RematScope``) computes again instead of keeping it:
+        what is not the output of a layer. None where this Keras has none that works.
     """
 
     _json = ("model", "framework", "optimizer", "precision", "batch_size", "total_bytes", "parameters_bytes",
              "gradients_bytes", "optimizer_bytes", "inputs_bytes", "activations_bytes", "workspace_bytes",
-             "framework_bytes", "device_bytes", "findings", "layers")  # fmt: skip
+             "framework_bytes", "device_bytes", "recomputed_bytes", "findings", "layers")  # fmt: skip
 
     model: str
     framework: str
@@ -76,6 +79,7 @@ class MemoryEstimate(ShownAsReport, Record):
     framework_bytes: Optional[int] = None
     layers: Tuple[LayerMemory, ...] = ()
     device_bytes: Optional[int] = None
+    recomputed_bytes: Optional[int] = None
 
     @property
     def total_bytes(self) -> int:
@@ -121,6 +125,13 @@ class MemoryEstimate(ShownAsReport, Record):
                     % (self.batch_size, steps, steps, _size(self.parameters_bytes))
                 )
                 fixes.append(Fix(text, changes="code"))
+        if (self.recomputed_bytes or 0) * 20 > self.total_bytes:
+            text = (
+                "Compute activations again instead of keeping them (gradient checkpointing), which saves about %s and takes"
+                " about a third more time: build the model below keras.RematScope(mode='full')"
+                % _size(self.recomputed_bytes or 0)
+            )
+            fixes.append(Fix(text, changes="code", instead=bool(fixes)))
         if self.precision == "float32":
             text = "Train in half precision, which saves up to %s" % _size(self.activations_bytes // 2)
             call = "devicekit.auto(precision='mixed_bfloat16')"
@@ -212,7 +223,7 @@ def _estimate(model: Any, batch_size: int, optimizer: Any, precision: Optional[s
     keras = keras_of(model)
     if keras.generation != 3:
         raise DevicekitError("the memory of models of Keras %d is not known; Keras 3 is needed" % keras.generation)
-    from ...runtime.frameworks.memory_keras import layer_outputs, optimizer_of, peak_parts
+    from ...runtime.frameworks.memory_keras import can_recompute, layer_outputs, optimizer_of, peak_parts
 
     chosen = optimizer_of(optimizer or getattr(model, "optimizer", None) or "adam")
     try:
@@ -226,6 +237,8 @@ def _estimate(model: Any, batch_size: int, optimizer: Any, precision: Optional[s
     if policy == "float32":  # a sequential model may hold layers of another
         policy = next((item.dtype_policy.name for item in model.layers if item.dtype_policy.name != policy), policy)
     trainable, kept = _bytes(step.trainable), _bytes(step.optimizer)
+    layers = _layers(layer_outputs(model, batch_size), kept / max(1, trainable), policy)
+    recomputed = max(0, parts["activations"] - sum(item.outputs_bytes for item in layers))
     return MemoryEstimate(
         str(model.name),
         keras.framework,
@@ -239,7 +252,8 @@ def _estimate(model: Any, batch_size: int, optimizer: Any, precision: Optional[s
         parts["activations"],
         parts["workspace"],
         None,
-        _layers(layer_outputs(model, batch_size), kept / max(1, trainable), policy),
+        layers,
+        recomputed_bytes=recomputed if can_recompute() else None,
     )
 
 

@@ -174,6 +174,17 @@ def optimizer_of(value: Any) -> Any:
     return keras.optimizers.get(value)
 
 
+def can_recompute() -> bool:
+    """Whether ``keras.RematScope`` (Keras 3.9) works here.
+
+    In Keras 3.15, `fit` below it fails on TensorFlow (``recompute_grad`` takes no keywords in a graph), and on JAX for a model
+    with dropout or batch normalization (their state leaves the checkpoint).
+    """
+    import keras
+
+    return hasattr(keras, "RematScope") and keras.backend.backend() == "torch"
+
+
 def peak_parts(model: Any, batch_size: int, optimizer: Any, precision: Any) -> Tuple[Step, Dict[str, int]]:
     """Return the step of a Keras 3 model, and what it needs next to its arguments at the peak, by part.
 
