@@ -55,7 +55,7 @@ def test_a_second_training_continues_the_steps_of_the_first(tmp_path):
     assert (first[9:11], second[9:11]) == (b"\x10\x05", b"\x10\x0a")
 
 
-def test_a_copy_writes_a_file_of_its_own(tmp_path):
+def test_a_copy_writes_its_own_file(tmp_path):
     events = EventFile(str(tmp_path))
     events.open()
     other = copy.deepcopy(events)

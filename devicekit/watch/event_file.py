@@ -147,5 +147,5 @@ class EventFile:
                 pass
 
     def __getstate__(self) -> Any:
-        # A copy, also one in another process, writes a file of its own.
+        # A copy, also one in another process, writes its own file.
         return dict(vars(self), _stream=None, _name="")

@@ -14,9 +14,9 @@ _KFD = "/sys/class/kfd/kfd"
 
 
 class AmdGpuFiles(NamedTuple):
-    """A GPU in ROCm's order: the driver's number for it, the folder of its device, and that of its sensors."""
+    """A GPU: its number in ROCm's order, the driver's for it, the folder of its device, and that of its sensors."""
 
-    index: int
+    number: int
     gpu_id: str
     device: str
     sensors: str
@@ -55,7 +55,7 @@ def _load(host: Host, gpu: AmdGpuFiles) -> Dict[str, Any]:
     clock, clock_max = parse_clocks(host.text_or_none(host.join(gpu.device, "pp_dpm_sclk"), 4096) or "")
     hertz = number(gpu.sensors, "freq1_input")
     load: Dict[str, Any] = {
-        "index": gpu.index,
+        "index": gpu.number,
         "source": "amdgpu",
         "utilization_percent": number(gpu.device, "gpu_busy_percent"),
         "memory": [total, total - used, used] if total is not None and used is not None else None,
