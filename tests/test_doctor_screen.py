@@ -13,6 +13,7 @@ import pytest
 from devicekit import diagnose, select_device
 from devicekit.cli.main import main
 from devicekit.errors import MachineFileError
+from devicekit.machine import Fact
 from devicekit.machine.probe import read_machine
 from devicekit.machine.snapshot import load_machine, pack, unpack
 from devicekit.report.amounts import system_name
@@ -103,6 +104,17 @@ def test_a_device_that_was_asked_for_in_vain_is_the_result(device):
     text = screen("linux-nvidia", device)
     assert text.startswith("\u2717 The requested device '%s' was not found" % device)
     assert "[device-not-found]" in text
+
+
+@pytest.mark.parametrize("number, version", [("32.0.15.6094", "560.94"), ("31.0.101.5522", "31.0.101.5522"), ("", "")])
+def test_the_driver_of_a_build_that_does_not_use_it(number, version):
+    machine, diagnosis, selection = examined("windows-nvidia-stock-tf", "auto")
+    (adapter, *others) = machine.directml.adapters.or_none()
+    adapters = Fact.of((adapter.replace(driver_version=number), *others), "DirectX")
+    machine = machine.replace(directml=machine.directml.replace(adapters=adapters))
+    text = doctor_screen(machine, diagnosis, selection, Style(unicode=True))
+    assert re.findall(r"driver ([\d.]+)", text) == ([version] if version else [])
+    assert "driver" not in screen("windows-laptop-three-gpus")  # which has drivers of three makers
 
 
 def test_verbose_has_the_evidence(capsys):

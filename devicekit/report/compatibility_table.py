@@ -54,6 +54,9 @@ _CODES = {
     "DirectML": ("directml-missing", "directml-unsupported"),
 }
 
+#: The rule after which nothing is left to be found out about the libraries of a part.
+_LAST = {"CUDA": "cuda-library-missing", "cuDNN": "cudnn-version-mismatch"}
+
 
 def matrix_row(
     machine: Machine, diagnosis: Diagnosis, framework: Optional[str], matrix: Optional[Matrix] = None
@@ -248,6 +251,12 @@ class _Reader:
         driver, usable = self.machine.driver, self._usable("cuda")
         cuda, cudnn = build.cuda_version.or_none() or "", build.cudnn_version.or_none() or ""
         libraries = self.machine.cuda.libraries.or_none() or ()
+        runtime = _library(libraries, "cudart")
+        packages = [
+            item for item in self.machine.python.distributions.or_none() or () if "nvidia-cudnn-cu" in item.name
+        ]
+        package = packages[0].version.or_none() or "" if len(packages) == 1 else ""
+        cudnn_here = _library(libraries, "cudnn", package)
         row = self.matrix.cuda(cuda)
         windows = self.machine.native.system == "windows"
         least = (row.windows_driver if windows else row.linux_driver) if row is not None else ""
@@ -262,8 +271,8 @@ class _Reader:
         codes = [_fits(has_code_for(self.project, self.plain, item, self.matrix)) for item in here]
         cells = [
             self._cell("Driver", least and ">=%s" % least, version, usable or runs),
-            self._cell("CUDA", cuda, _library(libraries, "cudart"), usable),
-            self._cell("cuDNN", cudnn, _library(libraries, "cudnn"), usable),
+            self._cell("CUDA", cuda, runtime, usable or self._is_whole("CUDA", runtime)),
+            self._cell("cuDNN", cudnn, cudnn_here, usable or self._is_whole("cuDNN", cudnn_here)),
             self._cell(
                 "Compute capability", capabilities, ", ".join(here), usable or (all(codes) if codes else None) or None
             ),
@@ -272,6 +281,17 @@ class _Reader:
             return cells
         none = "this machine has no NVIDIA GPU"
         return [Cell(cell.part, cell.needs, cell.here, "not needed", "", none) for cell in cells]
+
+    def _is_whole(self, part: str, here: str) -> Optional[bool]:
+        """Return True if libraries are here and the last rule about them ran: that it found nothing is no matter of `_cell`.
+
+        None if it did not run, because a finding hides it, or if there is none for this framework.
+        """
+        from ..diagnosis.diagnose import rules
+
+        fired = {item.code for item in self.diagnosis.findings if item.concerns(self.framework)}
+        ran = any(rule.code == _LAST[part] and fired.isdisjoint(rule.hidden_by) for rule in rules())
+        return True if here and ran and self.framework in ("tensorflow", "jax") else None
 
     def _capabilities(self) -> List[str]:
         gpus = [item for item in self.machine.driver.gpus.or_none() or () if item.vendor == "nvidia"]
@@ -289,11 +309,15 @@ class _Reader:
         ]
 
 
-def _library(libraries: Tuple[Library, ...], part: str) -> str:
-    """Return the library file that would be loaded, with its version if known, and how it was found."""
+def _library(libraries: Tuple[Library, ...], part: str, package: str = "") -> str:
+    """Return the library file that would be loaded, with its version if known, and how it was found.
+
+    ``package``: the version of the distribution that has it, if pip installed it.
+    """
     for item in libraries:
         plain = item.name.lower()
         if plain.startswith(("lib" + part, part)):
-            label = " ".join(text for text in (item.name, item.version) if text)
+            version = item.version or (package if item.found_via == "pip" else "")
+            label = " ".join(text for text in (item.name, version) if text)
             return "%s (%s)" % (label, item.found_via) if item.found_via else label
     return ""

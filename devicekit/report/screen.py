@@ -4,7 +4,8 @@
       TensorFlow will train on the CPU.                                    [cudnn-missing]
       Fix   python -m pip install "nvidia-cudnn-cu12>=9.3,<9.11"     or: devicekit fix
       More  devicekit explain cudnn-missing
-    [✓] NVIDIA L4  [✓] driver 550.54.15  [✓] CUDA 12.5.1  [✗] cuDNN 9  [✓] TensorFlow 2.20.0  [✓] Keras 3.11.3
+    [✓] NVIDIA L4  [✓] driver 550.54.15  [✓] CUDA 12.5.1  [✗] cuDNN 9
+    [✓] TensorFlow 2.20.0  [✓] Keras 3.11.3
 
 `devicekit.report.terminal.doctor_text` has everything else (``doctor --verbose``).
 """
@@ -258,6 +259,8 @@ def _chain(
     links = _gpus(gpus, main, [cell.code for cell in cells.values() if cell.state == "fails"])
     if not gpus and not (cells.get("Python") and cells["Python"].state == "fails"):
         links.append(("ok", "Python %s" % machine.python.version))
+    if gpus and ("Driver" not in cells or cells["Driver"].state == "not needed"):  # of a build that does not use it
+        links += [("ok", "driver %s" % version) for version in _nvidia_driver(machine, gpus)]
     for part, title, always in _LINKS:
         cell = cells.get(part)
         if cell is None or cell.state == "not needed":
@@ -301,6 +304,19 @@ def _gpus(gpus: Sequence[Candidate], main: Optional[Finding], failing: Sequence[
     return [(state, "%d x %s" % (number, text) if number > 1 else text) for state, text, number in numbers]
 
 
+def _nvidia_driver(machine: Machine, gpus: Sequence[Candidate]) -> List[str]:
+    """Return the version of NVIDIA's driver if it is known and every GPU is one of NVIDIA's."""
+    adapters = [item for item in machine.directml.adapters.or_none() or () if item.vendor_id == "10de"]
+    kernel = machine.driver.nvidia_version.or_none() or machine.driver.nvidia_kernel_version.or_none()
+    version = kernel or (adapters[0].driver_version if adapters else "")
+    # Windows' number ends in NVIDIA's own: 32.0.15.6094 is 560.94.
+    own = re.fullmatch(r"\d+\.\d+\.1(\d)\.(\d\d)(\d\d)", version)
+    version = "%s%s.%s" % own.groups() if own else version
+    names = {item.name for item in machine.driver.gpus.or_none() or () if item.vendor == "nvidia"}
+    names.update(item.name for item in adapters)
+    return [version] if version and all(item.name in names for item in gpus) else []
+
+
 def _frameworks(diagnosis: Diagnosis, framework: str, main: Optional[Finding]) -> List[Tuple[str, str]]:
     """Return the selected framework, what is used with it, and Keras last."""
     links = []
@@ -337,10 +353,10 @@ def _title(title: str, cell: Cell) -> str:
 
 
 def _version(cell: Cell) -> str:
-    """Return the version that is needed, as people write it; Windows' names of DLLs (``64_112``) have none."""
+    """Return the version that is needed, else the one here, as people write it; names of DLLs (``64_112``) have none."""
     if cell.part == "Driver":
         return cell.here
-    for pattern in (r"(?<![\w.])(\d+(?:\.\d+)*)(?!\w)", r"cudnn64_(\d+)\.dll"):
+    for pattern in (r"(?<![\w.])(\d+(?:\.\d+)*)(?!\w)", r"cudnn64_(\d+)\.dll", r"libcudnn\.so\.(\d+)"):
         for text in (cell.needs, cell.here):
             found = re.search(pattern, text)
             if found:
