@@ -4,7 +4,7 @@ import os
 import re
 import sys
 from contextlib import contextmanager
-from typing import IO, TYPE_CHECKING, Any, Dict, Iterator, Optional
+from typing import IO, TYPE_CHECKING, Any, Dict, Iterator, Optional, Sequence
 
 from ..errors import DevicekitError, did_you_mean
 from ..machine.facts import Machine
@@ -168,7 +168,8 @@ def clipboard() -> str:
     """Return the text in the clipboard; raise DevicekitError if there is no clipboard, or no text in it."""
     from ..machine.live_host import LiveHost
 
-    host, problem, commands, end, names = LiveHost(), "", _CLIPBOARDS, "Ctrl-D", "wl-paste, xclip, xsel, pbpaste"
+    host, problem, end, names = LiveHost(), "", "Ctrl-D", "wl-paste, xclip, xsel, pbpaste"
+    commands: Sequence[Sequence[str]] = _CLIPBOARDS
     if host.system == "windows":
         commands = ((host.join(host.system_folder(), _POWERSHELL[0]), *_POWERSHELL[1:]),)
         end, names = "Ctrl-Z and Enter", "powershell.exe"
