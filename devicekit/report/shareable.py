@@ -246,7 +246,12 @@ class _Mask:
 
     def _setting(self, found: "Match[str]") -> str:
         word = found.group()
-        return word if word.lower() in _WORDS or _SETTING.fullmatch(word) else self._masked(word)
+        if word.lower() in _WORDS or _SETTING.fullmatch(word):
+            return word
+        # Other characters stay: they can make the difference between a bad value and one that its reader takes.
+        parts = re.split(r"(<\w+>|\w+)", word)
+        parts[1::2] = [part if part[0] == "<" or part.lower() in _WORDS else self._masked(part) for part in parts[1::2]]
+        return "".join(parts)
 
     def data(self, data: Any, key: str = "") -> Any:
         """Return plain data with all its texts masked; ``key``: the name of the fact."""
