@@ -510,6 +510,12 @@ def test_what_is_no_log_at_all():
         (NO_CUDNN + " HF_TOKEN=hf_abcdefghijklmnopqrstuvwx", "abcdefghijkl"),
         (NO_CUDNN + " api_key: 0123456789abcdef", "0123456789abcdef"),
         (NO_CUDNN + " password=sesam123", "sesam"),
+        (NO_CUDNN + " WANDB_API_KEY=sesam123", "sesam"),
+        (NO_CUDNN + " https://conda.anaconda.org/t/ab-12345-sesam/x", "sesam"),
+        (NO_CUDNN + " glpat-" + 20 * "q", 16 * "q"),
+        (NO_CUDNN + " github_pat_" + 30 * "q", 16 * "q"),
+        (NO_CUDNN + " AKIA" + 16 * "Q", 16 * "Q"),
+        (NO_CUDNN + " eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ4In0.qqqqqqqqqqqq", "qqqqqq"),
     ],
 )
 def test_nothing_personal_leaves(line, word):
