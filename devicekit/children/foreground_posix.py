@@ -196,7 +196,7 @@ def _channels() -> Dict[str, _Channel]:
             status = os.fstat(descriptor)
         except OSError:  # closed, for the command as well
             continue
-        if not os.get_inheritable(descriptor):  # it was closed: what stands there is this process's own
+        if not os.get_inheritable(descriptor):  # it was closed, and opened by this process for itself
             continue
         if stat.S_ISCHR(status.st_mode) and not os.isatty(descriptor):  # /dev/null, /dev/full
             key = (descriptor, -1)
