@@ -13,7 +13,7 @@ from devicekit.machine.facts import Gpu
 from devicekit.machine.probe import read_machine
 from devicekit.measure import TunedOption, Tuning
 from devicekit.measure.tuning import cache
-from devicekit.measure.tuning.applying import finish, prepare
+from devicekit.measure.tuning.applying import Tuned, finish, prepare
 from devicekit.measure.tuning.options import NAMES, Option, candidates, wanted
 from devicekit.measure.tuning.racing import gain_of, noise_of
 from devicekit.measure.tuning.tune import installed_allocators, physical_cores
@@ -395,3 +395,11 @@ def test_the_command_tells_wrong_use(capsys):
     with pytest.raises(SystemExit) as ended:
         main(["tune", "--budget", "soon"])
     assert ended.value.code == 2
+
+
+def test_a_tuned_setting_that_the_framework_refuses_is_named_and_auto_goes_on():
+    option = TunedOption("threads", "many", 1.5, True, settings=(("intra_op_threads", "many"),))
+    tuned = Tuned(Tuning("cpu", "torch", "mlp", (option,), gain=1.5))
+    reason = finish(plan("torch").selection(verified=True), tuned, None).reason
+    assert reason.startswith("threads cannot be set: ValueError: invalid literal")
+    assert "tuned:" not in reason
