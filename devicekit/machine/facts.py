@@ -656,8 +656,8 @@ class LoadedModule(Record):
 class Process(Record):
     """The process: its environment variables (only those that frameworks and loaders read) and where it runs.
 
-    ``named_files``: variables that name a file or folder, and whether that is there; TensorFlow's library in
-    LD_LIBRARY_PATH, and whether it is of the release that is imported; flags of XLA (``--xla_...``), and whether
+    ``named_files``: variables that name a file, folder or network interface, and whether that is there; TensorFlow's library
+    in LD_LIBRARY_PATH, and whether it is of the release that is imported; flags of XLA (``--xla_...``), and whether
     jaxlib has them. ``root``: whether the user is root.
     """
 

@@ -209,6 +209,7 @@ devicekit.estimate_memory(model, 2)
     assert b"\rdevicekit: estimating the memory of a training step ... 1 s" in seen
 
 
+@keras_3
 def test_gradient_checkpointing_saves_what_is_said(program):
     data = program(
         """

@@ -162,7 +162,8 @@ def _hazards(machine: Optional[Machine], devices: Sequence[Candidate]) -> List[s
     return [
         "%s [%s]" % (item.summary, item.code)
         for item in found
-        if item.code in CODES and not (same and item.code == "devices-unlike")
+        if (item.code in CODES and not (same and item.code == "devices-unlike"))
+        or (item.code == "environment-variable-fatal" and not item.blocks)  # of NCCL
     ]
 
 

@@ -12,6 +12,7 @@ from .jax_plugins import unavailable_name, unavailable_platform
 from .keras import backend, keras_version
 from .measured import taken_along, with_taken_along
 from .registry import UNLOADABLE, rule
+from .several_gpus import wrong_for_nccl
 
 _BROKEN = (
     *UNLOADABLE, "framework-missing", "python-unsupported", "platform-unsupported", "install-corrupt",
@@ -33,6 +34,9 @@ def environment_variable_fatal(view: View) -> Iterable[Finding]:
         return
     yield from _of_jax(view)
     yield from _of_keras_and_torch(view)
+    for name, what in wrong_for_nccl(view):
+        kind = Kind("environment-variable-fatal", "warning", (), pages.NCCL)
+        yield _fatal(view, name, "%s %s." % (name, what), kind)
     if not view.has_tensorflow or view.tensorflow_row is None:
         return
     yield from _other_library(view)

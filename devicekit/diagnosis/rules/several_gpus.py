@@ -1,9 +1,11 @@
 """What makes several GPUs of one machine slow together, or lets them hang: their links, and the memory they share. Pure.
 
 Sources: NCCL User Guide, "Troubleshooting" (shared memory of containers, peer access); nvml.h (states of peer access and
-NVLink); Docker's documentation of ``--shm-size`` (64 MiB by default).
+NVLink); NCCL's ``misc/param.cc`` and ``misc/socket.cc`` (how it reads its variables); Docker's
+documentation of ``--shm-size`` (64 MiB by default).
 """
 
+import re
 from typing import Iterable, List, Optional, Sequence, Tuple
 
 from ...machine.facts import Gpu
@@ -17,10 +19,15 @@ from .registry import rule
 #: What these rules find.
 CODES = ("shared-memory-too-small", "peer-access-unsupported", "gpu-link-degraded", "devices-unlike")
 
-#: Docker's default. NCCL's guide asks for 1 GiB for several GPUs.
-_TOO_SMALL_BYTES = 64 << 20
+#: What NCCL's guide asks for. A segment takes 9.2 MiB for each channel to each peer ("size 9637888"): of Docker's 64 MiB two
+#: GPUs can do with what four cannot (NCCL's issues 342, 1518).
+_ENOUGH_BYTES = 1 << 30
 
 _SHARED_MEMORY = "/dev/shm"  # noqa: S108 - not a temporary file, the folder itself
+
+#: Variables of NCCL that are numbers: 1 switches a way of exchange off.
+_NUMBERS = ("NCCL_IB_DISABLE", "NCCL_P2P_DISABLE", "NCCL_SHM_DISABLE")
+_NUMBER = re.compile(r"\s*([+-]?(?:0[xX][0-9A-Fa-f]+|\d+))")
 
 #: Why there is no direct access, in words (nvmlGpuP2PStatus_t).
 _WHY = {
@@ -43,11 +50,32 @@ def _used(view: View) -> Sequence[Gpu]:
     return found if len(found) > 1 else ()
 
 
+def nccl_number(view: View, name: str) -> Optional[int]:
+    """Return the number that NCCL reads in a variable, None where it is not set; what is not one is 0 to it (``strtoll``)."""
+    value = view.machine.process.env(name)
+    if not value:
+        return None
+    found = _NUMBER.match(value)
+    return int(found.group(1), 16 if found.group(1).lower().startswith("0x") else 10) if found else 0
+
+
+def wrong_for_nccl(view: View) -> Iterable[Tuple[str, str]]:
+    """Return variables of NCCL with values that cannot be meant, and what NCCL makes of them, where there are several GPUs."""
+    names = [name for name in (*_NUMBERS, "NCCL_SOCKET_IFNAME") if view.machine.process.env(name)]
+    if not names or not view.machine.driver.gpus.or_none() or not _used(view):
+        return
+    for name in names:
+        if name in _NUMBERS and not _NUMBER.match(view.machine.process.env(name) or ""):
+            yield name, "is not a number, which NCCL reads as 0: it has no effect"
+        elif dict(view.machine.process.named_files.or_none() or ()).get(name) is False:
+            yield name, 'names no network interface of this machine, so that NCCL ends with "no socket interface found"'
+
+
 @rule("shared-memory-too-small", hidden_by=(*HIDDEN_BY, "device-hidden"))
 def shared_memory_too_small(view: View) -> Iterable[Finding]:
-    """Several GPUs, and as little shared memory as a container has by default."""
+    """Several GPUs, and less shared memory than NCCL asks for: a container has 64 MiB by default."""
     gpus, size = _used(view), view.machine.native.shared_memory_bytes
-    if not gpus or (size.or_none() or _TOO_SMALL_BYTES + 1) > _TOO_SMALL_BYTES:
+    if not gpus or (size.or_none() or _ENOUGH_BYTES) >= _ENOUGH_BYTES:
         return
     text = "%d MiB in /dev/shm" % ((size.or_none() or 0) >> 20)
     fix = view.shell.root_fix("Make it larger", "mount", "-o", "remount,size=8G", _SHARED_MEMORY)
@@ -56,7 +84,7 @@ def shared_memory_too_small(view: View) -> Iterable[Finding]:
             "Start the container with more: --shm-size=8g (Kubernetes: an emptyDir with medium: Memory at /dev/shm)"
         )
     yield Kind("shared-memory-too-small", "info").finding(
-        "The %d GPUs exchange data through shared memory, of which there is little: %s." % (len(gpus), text),
+        "The %d GPUs exchange data through shared memory, for which NCCL needs up to 1 GiB: %s." % (len(gpus), text),
         (Evidence(text, size.source),),
         (fix,),
     )
@@ -69,6 +97,7 @@ def peer_access_unsupported(view: View) -> Iterable[Finding]:
     peers = view.machine.driver.peers
     if not names or not peers.known:
         return
+    shared = nccl_number(view, "NCCL_SHM_DISABLE") != 1
     apart = [
         item for item in peers.content or () if item.first in names and item.second in names and item.state in _WHY
     ]
@@ -77,10 +106,16 @@ def peer_access_unsupported(view: View) -> Iterable[Finding]:
     every = len(apart) * 2 == len(names) * (len(names) - 1)
     evidence = ["%s and %s: %s" % (names[item.first], names[item.second], _WHY[item.state]) for item in apart[:4]]
     yield Kind("peer-access-unsupported", "info").finding(
-        "%s cannot read each other's memory directly (%s): they exchange data through the main memory, which is slower."
-        % ("The GPUs" if every else "Some of the GPUs", _WHY[apart[0].state]),
-        tuple(Evidence(text, peers.source) for text in evidence),
+        "%s cannot read each other's memory directly (%s): they exchange data through the %s, which is slower."
+        % (
+            "The GPUs" if every else "Some of the GPUs",
+            _WHY[apart[0].state],
+            "main memory" if shared else "network, as NCCL_SHM_DISABLE=1 keeps NCCL from the main memory",
+        ),
+        tuple(Evidence(text, peers.source) for text in evidence)
+        + (() if shared else (Evidence("NCCL_SHM_DISABLE=1", "environment"),)),
         (
+            *(() if shared else (view.shell.unset_fix("NCCL_SHM_DISABLE"),)),
             view.shell.set_fix(
                 "Nothing to do while it works; if training hangs at its first step, keep NCCL from trying it",
                 "NCCL_P2P_DISABLE",

@@ -24,7 +24,8 @@ VARIABLES = (
     "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES", "JAX_PLATFORMS",
     "JAX_PLATFORM_NAME", "JAX_SKIP_CUDA_CONSTRAINTS_CHECK", "JAX_TRACEBACK_FILTERING",
     "KERAS_BACKEND", "KERAS_HOME", "KERAS_MAX_EPOCHS", "KERAS_MAX_STEPS_PER_EPOCH", "KERAS_TORCH_DEVICE",
-    "LD_LIBRARY_PATH", "LD_PRELOAD", "MAMBA_EXE", "NPROC", "NVIDIA_DRIVER_CAPABILITIES", "NVIDIA_VISIBLE_DEVICES",
+    "LD_LIBRARY_PATH", "LD_PRELOAD", "MAMBA_EXE", "NCCL_IB_DISABLE", "NCCL_P2P_DISABLE", "NCCL_SHM_DISABLE",
+    "NCCL_SOCKET_IFNAME", "NPROC", "NVIDIA_DRIVER_CAPABILITIES", "NVIDIA_VISIBLE_DEVICES",
     "OMP_NUM_THREADS", "ONEAPI_DEVICE_SELECTOR", "ONEAPI_ROOT", "PATH", "PJRT_DEVICE",
     "PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION", "PYTHONHOME", "PYTHONNOUSERSITE", "PYTHONOPTIMIZE", "PYTHONPATH",
     "PYTHONPLATLIBDIR", "PYTHONSAFEPATH", "PYTHONWARNINGS", "PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF",
@@ -72,8 +73,26 @@ def _read_named_files(host: Host, environ: Mapping[str, str]) -> "Fact[Tuple[Tup
         value = environ.get(name, "")
         if value and not (name.endswith("_FLAGS") and value.strip().startswith("-")):
             found.append((name, host.exists(host.join(host.interpreter.cwd, value))))
+    wanted = environ.get("NCCL_SOCKET_IFNAME", "")
+    interfaces = host.names_if_any("/sys/class/net") if len(wanted) > 1 else ()  # NCCL ignores a single letter
+    if interfaces:
+        found.append(("NCCL_SOCKET_IFNAME", any(matches_interface(wanted, name) for name in interfaces)))
     flags = _read_flags(host, environ.get("XLA_FLAGS", ""))
     return Fact.of((*found, *_read_framework(host), *flags), "environment")
+
+
+def matches_interface(wanted: str, name: str) -> bool:
+    """Whether NCCL takes a network interface: beginnings of names, with ``=`` whole names, with ``^`` all others.
+
+    >>> [matches_interface(item, "eth0") for item in ("eth", "=eth", "ib,=eth0", "^docker,lo", "^=eth0")]
+    [True, False, True, True, False]
+    """
+    others, wanted = wanted.startswith("^"), wanted.lstrip("^")
+    exact, wanted = wanted.startswith("="), wanted.lstrip("=")  # a sign at the start is for the whole list
+    parts = [part.partition(":")[0] for part in wanted.split(",") if part]
+    return others is not any(
+        name == part.lstrip("=") if exact or part.startswith("=") else name.startswith(part) for part in parts
+    )
 
 
 def _read_framework(host: Host) -> Iterable[Tuple[str, bool]]:

@@ -1,0 +1,65 @@
+"""What makes several GPUs of one machine slow together or lets them hang, on recorded machines with one thing changed."""
+
+import pytest
+from recorded_machines import load_machine
+
+from devicekit import diagnose
+from devicekit.cluster.launch.launch_plan import Order, plan_launch
+from devicekit.machine.facts import Fact
+from devicekit.machine.probe.process import matches_interface
+
+
+def with_environ(name, **environ):
+    machine = load_machine(name)
+    both = dict(machine.process.environ, **environ)
+    return machine.replace(process=machine.process.replace(environ=tuple(sorted(both.items()))))
+
+
+@pytest.mark.parametrize("mib, small", [(64, True), (512, True), (1023, True), (1024, False), (8192, False)])
+def test_shared_memory_is_what_nccl_asks_for(mib, small):
+    machine = load_machine("linux-nvidia-server-linked")
+    machine = machine.replace(native=machine.native.replace(shared_memory_bytes=Fact.of(mib << 20, "mountinfo")))
+    found = diagnose(machine).by_code("shared-memory-too-small")
+    assert (found is not None) is small
+    assert found is None or ("%d MiB in /dev/shm" % mib) in found.summary
+
+
+def test_without_peer_access_and_shared_memory_gradients_go_over_the_network():
+    def peers(**environ):
+        return diagnose(with_environ("linux-nvidia-server-of-cards", **environ)).by_code("peer-access-unsupported")
+
+    for value in ("1", " 0x1"):
+        found = peers(NCCL_SHM_DISABLE=value)
+        assert "through the network, as NCCL_SHM_DISABLE=1" in found.summary
+        assert found.fix[0].command.startswith("unset NCCL_SHM_DISABLE")
+    for value in ("0", "true", ""):
+        assert "through the main memory" in peers(NCCL_SHM_DISABLE=value).summary
+    linked = with_environ("linux-nvidia-server-linked", NCCL_SHM_DISABLE="1")
+    assert diagnose(linked).findings == ()
+
+
+def test_variables_of_nccl_that_cannot_be_meant():
+    machine = load_machine("linux-nvidia-nccl-variables")
+    first, second = (item for item in diagnose(machine).findings if item.code == "environment-variable-fatal")
+    assert first.summary == "NCCL_P2P_DISABLE is not a number, which NCCL reads as 0: it has no effect."
+    assert "NCCL_SOCKET_IFNAME names no network interface of this machine" in second.summary
+    assert second.evidence[0].text == "NCCL_SOCKET_IFNAME=ib0,=eth9"
+    notes = plan_launch(Order((__file__,), workers=2), {}, machine)[1]
+    assert [note.rpartition(" ")[2] for note in notes] == ["[environment-variable-fatal]"] * 2 + ["[devices-unlike]"]
+    # One GPU alone needs none of them; what was not looked at is not called missing.
+    alone = with_environ("linux-nvidia-one-gpu", NCCL_P2P_DISABLE="true", NCCL_SOCKET_IFNAME="ib0")
+    assert diagnose(alone).findings == ()
+    unknown = with_environ("linux-nvidia-server", NCCL_P2P_DISABLE="1", NCCL_SOCKET_IFNAME="ib0")
+    assert diagnose(unknown).findings == ()
+
+
+@pytest.mark.parametrize(
+    "wanted, taken",
+    [
+        ("eth", "eth0 eth1"), ("=eth", ""), ("=eth0", "eth0"), ("=eth0,eth1", "eth0 eth1"), ("ib,eth1", "eth1"),
+        ("^eth", "docker0 lo"), ("^=eth0", "docker0 eth1 lo"), ("^docker,lo,eth", ""), ("eth0:1", "eth0"),
+    ],
+)  # fmt: skip
+def test_interfaces_are_chosen_as_nccl_does(wanted, taken):
+    names = ("docker0", "eth0", "eth1", "lo")
+    assert [name for name in names if matches_interface(wanted, name)] == taken.split()
