@@ -127,8 +127,8 @@ class MemoryEstimate(ShownAsReport, Record):
                 fixes.append(Fix(text, changes="code"))
         if (self.recomputed_bytes or 0) * 20 > self.total_bytes:
             text = (
-                "Compute activations again instead of keeping them (gradient checkpointing), which saves about %s and takes"
-                " about a third more time: build the model below keras.RematScope(mode='full')"
+                "Compute activations again instead of keeping them (gradient checkpointing), which saves about %s and runs"
+                " the forward pass twice: build the model below keras.RematScope(mode='full')"
                 % _size(self.recomputed_bytes or 0)
             )
             fixes.append(Fix(text, changes="code", instead=bool(fixes)))

@@ -178,7 +178,7 @@ def can_recompute() -> bool:
     """Whether ``keras.RematScope`` (Keras 3.9) works here.
 
     In Keras 3.15, `fit` below it fails on TensorFlow (``recompute_grad`` takes no keywords in a graph), and on JAX for a model
-    with dropout or batch normalization (their state leaves the checkpoint).
+    with dropout or batch normalization.
     """
     import keras
 
