@@ -42,6 +42,7 @@ def test_tune(codes):
 
 @pytest.mark.parametrize("device", [None, "auto"])
 def test_find_batch_size(codes, device, recwarn):
+    pytest.importorskip("numpy")
     with pytest.raises(DevicekitError):
         devicekit.find_batch_size("no_such_module:make", {"x": [[1.0]] * 4}, device=device)
     assert [item.message.finding.code for item in recwarn if item.category is FallbackWarning] == codes
