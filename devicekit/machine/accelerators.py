@@ -42,6 +42,8 @@ def accelerators(machine: Machine) -> Tuple[Accelerator, ...]:
     elif machine.native.system == "windows":
         adapters = machine.directml.adapters
         found += _adapters(machine, (adapters.or_none() if found else adapters.value) or (), listed)
+        if not found and not adapters.or_none():
+            machine.driver.nvml.value  # noqa: B018 NVIDIA's driver that does not answer may have a GPU that is listed nowhere
     elif machine.metal.chip.value:
         chip = machine.metal.chip
         found.append(Accelerator(APPLE.key, "%s GPU" % chip.value, machine.metal.memory_bytes.or_none(), chip.source))

@@ -90,6 +90,14 @@ def build_nvml(out_dir):
     return folder
 
 
+def build_nvml_dll(out_dir):
+    """Build the same for Windows. Returns its path."""
+    flags = ["-O1", "-shared", "-Wall"]
+    path = os.path.join(out_dir, "nvml-" + _digest(["nvml.c"], flags), "nvml.dll")
+    _compile(path, ["nvml.c"], flags, ["-x", "c"], (), WINDOWS)
+    return path
+
+
 def build_empty_library(path, needs=(), runpath="", rpath=""):
     """Build a library with nothing in it but what it says to the loader: its name, what it needs, where to look for that.
 

@@ -1,4 +1,4 @@
-/* A stand-in for NVIDIA's management library (libnvidia-ml.so.1): it tells what a text says, so that the real
+/* A stand-in for NVIDIA's management library (libnvidia-ml.so.1, on Windows nvml.dll): it tells what a text says, so that the real
  * nvidia-ml-py sees GPUs on a machine without any. Written against the ctypes declarations of nvidia-ml-py.
  *
  * The text is the variable SIM_NVML, or the file that it names after an "@"; without it there are no GPUs. A line each:
@@ -35,6 +35,7 @@
  *     power=NOW/LIMIT/DEFAULT   in watts
  *     limits=0x20               nvmlClocksEventReasons
  */
+#define __USE_MINGW_ANSI_STDIO 1
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -42,7 +43,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#ifdef _WIN32
+#include <windows.h>
+#define EXPORT __declspec(dllexport)
+#define pause() Sleep(INFINITE)
+#else
 #define EXPORT __attribute__((visibility("default")))
+#endif
 #define MAX_GPUS 64
 #define MAX_ITEMS 32
 #define MAX_RULES 64
