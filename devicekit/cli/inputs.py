@@ -4,7 +4,7 @@ import os
 import re
 import sys
 from contextlib import contextmanager
-from typing import IO, TYPE_CHECKING, Any, Dict, Iterator, Optional, Sequence
+from typing import IO, TYPE_CHECKING, Any, Dict, Iterator, Optional, Tuple
 
 from ..errors import DevicekitError, did_you_mean
 from ..machine.facts import Machine
@@ -21,7 +21,7 @@ _FACTS_LIMIT_BYTES = 4 << 20
 _ERROR_NAME = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|\w*(?:Error|Exception)\w*|SIG[A-Z]{2,8}")
 
 #: Commands that print the clipboard, by absolute path: the working folder is not searched. On Windows below its own folder.
-_CLIPBOARDS = (
+_CLIPBOARDS: Tuple[Tuple[str, ...], ...] = (
     ("/usr/bin/pbpaste",),
     ("/usr/bin/wl-paste", "--no-newline"),
     ("/usr/bin/xclip", "-selection", "clipboard", "-o"),
@@ -168,8 +168,7 @@ def clipboard() -> str:
     """Return the text in the clipboard; raise DevicekitError if there is no clipboard, or no text in it."""
     from ..machine.live_host import LiveHost
 
-    host, problem, end, names = LiveHost(), "", "Ctrl-D", "wl-paste, xclip, xsel, pbpaste"
-    commands: Sequence[Sequence[str]] = _CLIPBOARDS
+    host, problem, commands, end, names = LiveHost(), "", _CLIPBOARDS, "Ctrl-D", "wl-paste, xclip, xsel, pbpaste"
     if host.system == "windows":
         commands = ((host.join(host.system_folder(), _POWERSHELL[0]), *_POWERSHELL[1:]),)
         end, names = "Ctrl-Z and Enter", "powershell.exe"
