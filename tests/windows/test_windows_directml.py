@@ -110,6 +110,30 @@ def test_verify_names_the_wrong_values(windows, tmp_path):
     assert "GPU:0" in output
 
 
+#: Its weights are drawn on the CPU: this device crashes as it draws them.
+MODEL = """
+import tensorflow as tf
+
+def model():
+    with tf.device("CPU:0"):
+        return tf.keras.Sequential([tf.keras.Input((4,)), tf.keras.layers.Dense(3, name="wide"), tf.keras.layers.Dense(2)])
+"""
+
+
+def test_compare_names_the_layer_with_the_wrong_values(windows, tmp_path):
+    (tmp_path / "small.py").write_text(MODEL, encoding="utf-8")
+    command = ["compare", "small:model", "--device", "gpu:0", "--steps", "0", "--timeout", str(LIMIT_S - 60), "--json"]
+    status, output = windows.run(
+        ["-m", "devicekit", *command],
+        LIMIT_S,
+        cwd=str(tmp_path),
+        WINEDLLOVERRIDES="d3d12=n",
+        DEVICEKIT_CACHE_DIR=windows_path(str(tmp_path)),
+    )
+    assert status == 1, output[-3000:]
+    assert "wide (Dense) computes" in output, output[-6000:]
+
+
 #: A child that hangs, after it has started a process that would go on.
 HANGS = """
 def main(task, say):
