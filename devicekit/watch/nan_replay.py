@@ -45,16 +45,19 @@ def investigate(replay: Replay, function: Any, window: Window, saves: Sequence[s
             return record.replace(problem=problem)
         index, bad_variables = found
         replay.load(window.good)
-        for step in kept[:index]:
+        before, bad = window.good, kept[index]
+        earlier = before
+        for number, step in enumerate(kept[:index]):
             replay.step(function, step.batch)
-        before, bad = replay.state(), kept[index]
+            if number >= index - 2:
+                earlier, before = before, replay.state()
         record = record.replace(
             step=bad.step, epoch=bad.epoch, batch=bad.number, problem="", variables=tuple(bad_variables),
             start=tuple(nan_weights(before)), norm_before=norm_of(before), learning_rate=learning_rate(before, model),
             device=replay.device(),
         )  # fmt: skip
         batches = [step.batch for step in kept[: index + 1]]
-        usual = _usual(replay, before, batches)
+        usual = _usual(replay, earlier, batches)
         record = _inputs(record, replay, batches)
         batch, record = _without_inputs(record, replay, before, bad.batch, usual)
         record = record.replace(runs=_runs(replay, before, batch, record.device, usual))
@@ -67,12 +70,12 @@ def investigate(replay: Replay, function: Any, window: Window, saves: Sequence[s
     return record
 
 
-def _usual(replay: Replay, before: State, batches: List[Any]) -> Usual:
-    """Return what is not finite with the batch before, which went well: a mask may be."""
+def _usual(replay: Replay, earlier: State, batches: List[Any]) -> Usual:
+    """Return what is not finite in the step before, from the state before that, which went well: a mask may be."""
     if len(batches) < 2:
         return NOTHING
     try:
-        replay.load(before)
+        replay.load(earlier)
         return replay.usual(batches[-2])
     except Exception:  # a model's own code: the bad step itself shows what is the matter
         return NOTHING

@@ -83,6 +83,8 @@ found = {
     "input": fit(model_of(L.Dense(5)), changed(7, 1, np.nan)),
     "root": fit(model_of(inner, Root(name="root_of_x"), L.Dense(5))),
     "exploding": fit(model_of(L.Dense(5), optimizer=keras.optimizers.SGD(1e4))),
+    # With the weights of the bad step the batch before, which went well, is not finite either.
+    "loss alone": fit(model_of(optimizer=keras.optimizers.SGD(1e6))),
     "float16": fit(model_of(Large(name="large", dtype=half), L.Dense(5), optimizer=slow), changed(6, 4, 2.5, x * 0.5)),
 }
 with np.load(sys.argv[1], allow_pickle=False) as saved:
@@ -100,6 +102,7 @@ print(json.dumps({"found": {name: outcome(guard) for name, guard in found.items(
         "input": ("input-not-finite", 7, found["input"]["layer"], "input"),
         "root": ("operation-undefined", 0, "root_of_x", "gradient"),
         "exploding": ("values-exploded", *(found["exploding"][name] for name in ("step", "layer", "phase"))),
+        "loss alone": ("values-exploded", found["loss alone"]["step"], "the loss", "loss"),
         "float16": ("precision-too-low", 6, "large", "forward"),
     }
     assert (found["log"]["epoch"], found["log"]["batch"], found["log"]["rows"]) == (0, 5, [3])
