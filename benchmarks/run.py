@@ -427,13 +427,13 @@ def bench_compare_on(children, quick, framework):
     yield row("compare, %s on %s, CPU" % (model, framework), own / other, "x", 2.0, detail)
 
 
-def bench_monitor(children, quick, framework="tensorflow"):
-    """`model.fit` with `devicekit.Monitor` against the same without it."""
+def bench_monitor(children, quick, framework="tensorflow", watcher="Monitor", budget=1.01):
+    """`model.fit` with `devicekit.Monitor` or `NanGuard` against the same without it."""
     before = dict(children.environ)
     children.environ["KERAS_BACKEND"] = framework
     try:
         arguments = ["2", "20"] if quick else ["9", "150"]
-        done = children.run(["-c", scripts.MONITOR, *arguments])[1]
+        done = children.run(["-c", scripts.MONITOR, *arguments, watcher])[1]
     finally:
         children.environ = before
     for kind, pairs in json.loads(done.stdout.decode().splitlines()[-1]).items():
@@ -443,7 +443,12 @@ def bench_monitor(children, quick, framework="tensorflow"):
 
         low, high = bootstrap(pairs, ratio)
         detail = "95 %% interval %.3f to %.3f of %d pairs" % (low, high, len(pairs))
-        yield row("model.fit of %s on %s with Monitor" % (kind, framework), ratio(pairs), "x", 1.01, detail)
+        yield row("model.fit of %s on %s with %s" % (kind, framework, watcher), ratio(pairs), "x", budget, detail)
+
+
+def bench_nan_guard(children, quick, framework="tensorflow"):
+    """`model.fit` with `devicekit.NanGuard` against the same without it."""
+    yield from bench_monitor(children, quick, framework, "NanGuard", 1.02)
 
 
 def bench_fleet(children, quick):
@@ -606,7 +611,15 @@ def main():
                 about["tensorflow"] = children.value(scripts.TENSORFLOW_VERSION)
             except subprocess.SubprocessError:  # installed and broken: the rows below say so
                 about["tensorflow"] = "broken"
-            for bench in (bench_scope, bench_auto, bench_loop, bench_monitor, bench_tune, bench_compare):
+            for bench in (
+                bench_scope,
+                bench_auto,
+                bench_loop,
+                bench_monitor,
+                bench_nan_guard,
+                bench_tune,
+                bench_compare,
+            ):
                 collect(rows, bench, children, options.quick)
         for framework in scripts.OWN_SCOPE:
             if framework != "tensorflow" and has(framework):
@@ -616,6 +629,7 @@ def main():
                     if has_tensorflow():
                         collect(rows, bench_compare_on, children, options.quick, framework)
                     collect(rows, bench_monitor, children, options.quick, framework)
+                    collect(rows, bench_nan_guard, children, options.quick, framework)
     about["load_after"] = load_average()
     print("devicekit %(devicekit)s, Python %(python)s, TensorFlow %(tensorflow)s, %(system)s, %(cores)s cores" % about)
     print("load average %(load_before)s before, %(load_after)s after\n" % about)

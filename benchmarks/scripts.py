@@ -344,7 +344,7 @@ for make in (mlp, lstm, transformer, resnet50)[: 1 if rounds < 3 else 4]:
     model.compile("adam", keras.losses.SparseCategoricalCrossentropy(from_logits=True))
 
     def fit(watched):
-        monitor = [devicekit.Monitor(quiet=True)] if watched else []
+        monitor = [getattr(devicekit, sys.argv[3])(quiet=True)] if watched else []
         started = time.perf_counter()
         model.fit(x, y, batch_size=batch, verbose=0, callbacks=monitor)
         return time.perf_counter() - started

@@ -12,7 +12,7 @@ from ..runtime.frameworks.replay import Replay, State, as_float, is_finite, size
 from .training_record import DataSource, NanRecord
 
 #: Of the time, at most one part in this many goes into looking at the state; while memory is short, one in `_SHORT`.
-_RARE, _SHORT = 250, 25
+_RARE, _SHORT = 250, 50
 
 #: Steps between two looks at the loss, and before the first at the state; seconds between looks at the loss of slow steps.
 _LOSS, _FIRST, _LOSS_S = 16, 10, 5.0
