@@ -113,7 +113,7 @@ def shared_device(gpus: Sequence[GpuSample]) -> Optional[Finding]:
     fixes = (
         Fix(
             "See which processes they are",
-            "rocm-smi --showpids" if gpus[-1].source == "amdgpu" else "nvidia-smi",
+            "rocm-smi --showpids" if evidence[0].source == "amdgpu" else "nvidia-smi",
             changes="",
         ),
         Fix(

@@ -122,18 +122,20 @@ class Monitor:
     def on_train_begin(self, logs: Any = None) -> None:
         """Begin to watch."""
         self._finish("interrupted")  # an earlier training that raised outside of its steps
-        if self._events is not None:
-            self._events.open()
         if self._guard is not None:  # it says first what it has seen
             self._guard.on_train_begin(logs)
+        # Of several processes that train together, the first one shows what all of them do.
+        shown, events = (self._shown, self._events) if speaks(os.environ) else (False, None)
+        if events is not None:
+            events.open()
         self._recorder, self._final = Recorder(self._watched, self._finish), None
         self._recorder.begin()
         atexit.register(self._finish, "interrupted")
-        if self._shown or self._events is not None:
+        if shown or events is not None:
             from .live import LiveView
 
             bar = (getattr(self, "params", None) or {}).get("verbose") in (1, "auto")
-            self._live = LiveView(self._recorder, self._shown, self._events, bar)
+            self._live = LiveView(self._recorder, shown, events, bar)
 
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
         """Leave out what is between epochs."""
