@@ -102,6 +102,8 @@ def _start(plan: Plan, machine: Machine, options: Options, changes: List[Change]
     """Import the framework and set it up; what is changed is added to ``changes``."""
     packages = half_imported()
     try:
+        if packages and _would_abort(plan, packages, machine):
+            raise ImportError("it loads its plug-ins again, and ends the process where they are registered already")
         with foreign_code():
             plan, framework = _adapter(plan, machine)
             selection = _configure(plan, framework, options, changes)
@@ -109,6 +111,16 @@ def _start(plan: Plan, machine: Machine, options: Options, changes: List[Change]
         left = to_restart(plan, packages, error) if packages else _unimportable(plan, error)
         return left.selection(changes, verified=False)
     return _finish(selection, framework, options, changes)
+
+
+def _would_abort(plan: Plan, packages: Tuple[str, ...], machine: Machine) -> bool:
+    """Return whether another import could end the process: TensorFlow's, which registers what is in ``tensorflow-plugins``."""
+    plugins = machine.python.plugins
+    return (
+        name_of(plan.framework) == "tensorflow"
+        and "tensorflow" in packages
+        and bool(plugins.value or not plugins.known)
+    )
 
 
 def _adapter(plan: Plan, machine: Machine) -> Tuple[Plan, Adapter]:

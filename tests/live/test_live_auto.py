@@ -1,6 +1,7 @@
 """`auto()` on the real TensorFlow."""
 
 import os
+import random
 import subprocess
 import sys
 
@@ -277,7 +278,13 @@ class CtrlC:
         if name == point and not cls.come:
             cls.come = True
             raise KeyboardInterrupt
+def returned(frame, event, argument):
+    if event == "return" and frame.f_code.co_name == "load_pluggable_device_library":
+        CtrlC.come = True
+        sys.setprofile(None)
+        raise KeyboardInterrupt
 sys.meta_path.insert(0, CtrlC)
+sys.setprofile(returned if point == "plug-ins" else None)
 before = dict(os.environ)
 try:
     devicekit.auto(verify="never")
@@ -303,3 +310,110 @@ def test_after_an_interrupt_it_works_or_says_what_is_half_imported(program, poin
         assert "half imported" in first["summary"]
         assert "Restart the process" in first["fix"][0]["text"]
         assert ["half imported" in warning for warning in data["warnings"]] == [True]
+
+
+@only_tf2
+def test_after_an_interrupt_behind_the_plug_ins_it_says_so_and_the_process_lives(program, simulated_gpu):
+    """TensorFlow loads them at the end of its import; a second time, it would abort: they are registered already."""
+    data = program(INTERRUPTED, "plug-ins", env=simulated_gpu)
+    assert (data["come"], data["changed"], data["selection"]["verified"]) == (True, [], False)
+    assert "half imported" in data["selection"]["findings"][0]["summary"]
+    assert ["half imported" in warning for warning in data["warnings"]] == [True]
+
+
+#: The program is interrupted after so many seconds; it says what was left behind then, and what comes of the next `auto()`.
+ANY_MOMENT = """
+import json, os, signal, sys, threading, time, warnings
+import devicekit
+from devicekit.children.locks import try_lock
+
+cache, temporary = os.environ["DEVICEKIT_CACHE_DIR"], os.environ["TMPDIR"]
+
+def left():
+    found = ["thread " + item.name for item in threading.enumerate() if item.name.startswith("devicekit")]
+    for thread in os.listdir("/proc/self/task"):
+        with open("/proc/self/task/%s/children" % thread) as stream:
+            found += ["child " + pid for pid in stream.read().split()]
+    for folder, _, names in os.walk(cache):
+        for name in names:
+            with open(os.path.join(folder, name), "r+b") as stream:
+                if name.endswith(".lock") and not try_lock(stream.fileno()):
+                    found.append("held " + name)
+        found += ["file " + name for name in names if not name.endswith((".lock", ".json"))]
+    found += ["file " + name for name in os.listdir(temporary)]
+    for number in os.listdir("/proc/self/fd"):
+        try:
+            path = os.readlink("/proc/self/fd/" + number)
+        except OSError:  # that of the list itself
+            continue
+        if number not in descriptors and path.startswith(("pipe:", cache, temporary)):
+            found.append("open " + path)
+    if not os.path.samestat(os.fstat(2), errors) or sys.stderr is not stream_2:
+        found.append("another standard error")
+    return found + sorted({"variable " + name for name, _ in set(os.environ.items()) ^ variables})
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+descriptors, errors, stream_2 = os.listdir("/proc/self/fd"), os.fstat(2), sys.stderr
+variables, ended, come = set(os.environ.items()), threading.Event(), False
+
+def interrupt():
+    if not ended.wait(float(sys.argv[1])):
+        os.kill(os.getpid(), signal.SIGINT)
+
+ctrl_c = threading.Thread(target=interrupt)
+began = time.monotonic()
+try:
+    try:
+        ctrl_c.start()
+        devicekit.auto(quiet=True)
+    finally:
+        seconds = time.monotonic() - began
+        ended.set()
+        ctrl_c.join()
+except KeyboardInterrupt:
+    come = True
+# What is killed takes a moment to end.
+patience = time.monotonic() + 10.0
+while any(not item.startswith("variable") for item in left()) and time.monotonic() < patience:
+    time.sleep(0.02)
+data = {"seconds": seconds, "come": come, "left": left()}
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    selection = devicekit.auto(quiet=True)
+first = [item.summary for item in selection.findings[:1]]
+data["goes on"] = selection.verified or "half imported" in first[0] or first
+print(json.dumps(data))
+"""
+IMPORTED = """
+import json, os
+before = set(os.environ.items())
+import tensorflow
+tensorflow.keras.Sequential
+print(json.dumps(sorted({"variable " + name for name, _ in set(os.environ.items()) ^ before})))
+"""
+
+
+@pytest.mark.only_on("linux", reason="what is left is looked for in /proc")
+@pytest.mark.parametrize("hardware", ["none", "simulated"])
+def test_an_interrupt_at_any_moment_leaves_nothing(program, tmp_path, request, hardware):
+    """DEVICEKIT_TEST_INTERRUPTS is how many moments are tried: few in the gate."""
+    env = {} if hardware == "none" else request.getfixturevalue("simulated_gpu")
+    theirs, moments, wrong, come = program(IMPORTED, env=env), random.Random(20), [], 0
+
+    def interrupted(name, seconds):
+        folders = {"DEVICEKIT_CACHE_DIR": str(tmp_path / name / "cache"), "TMPDIR": str(tmp_path / name / "tmp")}
+        for path in folders.values():
+            os.makedirs(path)
+        return program(ANY_MOMENT, "%r" % seconds, env=dict(env, **folders))
+
+    whole = interrupted("whole", 1000.0)
+    assert not whole["come"]
+    for number in range(int(os.environ.get("DEVICEKIT_TEST_INTERRUPTS", "6"))):
+        moment = moments.uniform(0.0, whole["seconds"])
+        data = interrupted(str(number), moment)
+        come += data["come"]
+        left = [item for item in data["left"] if item not in theirs]
+        if left or data["goes on"] is not True:
+            wrong.append((moment, left, data["goes on"]))
+    assert wrong == []
+    assert come
