@@ -99,6 +99,15 @@ def joined(make, size, end="\n"):
     return end.join(lines).encode("utf-8")
 
 
+def logs(make, size):
+    """Return a log of about ``size`` bytes of each kind."""
+    kinds = [name for name in sorted(vars(Lines)) if name not in ("word",) and not name.startswith("_")]
+    made = {name: joined(getattr(make, name), size) for name in kinds}
+    made["no line feed"] = joined(make.near_misses, size, " ")
+    made["carriage returns"] = joined(make.every_example, size, "\r")
+    return made
+
+
 def seconds_per_megabyte(data):
     """Return the CPU seconds that a megabyte of a log takes."""
     started = time.process_time()
@@ -127,10 +136,7 @@ def measure(megabytes, patterns, seed):
     """Return the CPU seconds a megabyte by the kind of log."""
     make, size = Lines(seed), int(1e6 * megabytes)
     explain_log([joined(make.every_example, 300000)])  # compiles the patterns
-    kinds = [name for name in sorted(vars(Lines)) if name not in ("word",) and not name.startswith("_")]
-    found = {name: seconds_per_megabyte(joined(getattr(make, name), size)) for name in kinds}
-    found["no line feed"] = seconds_per_megabyte(joined(make.near_misses, size, " "))
-    found["carriage returns"] = seconds_per_megabyte(joined(make.every_example, size, "\r"))
+    found = {kind: seconds_per_megabyte(log) for kind, log in logs(make, size).items()}
     for name, line in slow_lines() if patterns else ():
         found["pattern of " + name] = seconds_per_megabyte(joined(lambda line=line: line + make.word(), size))
     return found

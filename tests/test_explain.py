@@ -1,5 +1,6 @@
 """`explain`, as it is called and as it is typed: logs that the tests make, and what is said of them."""
 
+import importlib.util
 import io
 import json
 import os
@@ -427,6 +428,27 @@ def test_one_line_of_five_megabytes():
     assert [item.code for item in found] == ["cudnn-missing"]
     assert all(len(item.text) <= 500 for item in found[0].evidence)
     assert explain_log(io.BytesIO(long.encode() + NO_CUDNN.encode())).findings == ()
+
+
+@pytest.fixture(scope="module")
+def crafted_logs():
+    path = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "benchmarks", "crafted_logs.py")
+    spec = importlib.util.spec_from_file_location("crafted_logs", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_no_crafted_log_takes_much_longer_than_another(crafted_logs):
+    """The budget itself, on more of each kind, is `nox -s bench`'s: here a machine may be busy, and slow."""
+    made = crafted_logs.logs(crafted_logs.Lines(1), 300000)
+    usual = made["every_example"]
+    explain_log([usual])  # compiles the patterns
+    measure = crafted_logs.seconds_per_megabyte
+    limit = 4 * max(0.05, min(measure(usual) for _ in range(3)))
+    slow = {kind: log for kind, log in made.items() if measure(log) > limit}
+    slow = {kind: min(measure(log) for _ in range(3)) / limit for kind, log in slow.items()}
+    assert not {kind for kind, times in slow.items() if times > 1.0}, slow
 
 
 CAUSE = "W tensorflow/tsl/dso_loader.cc:64] Could not load dynamic library 'libcudnn.so.8'; dlerror: x: cannot open"
