@@ -86,7 +86,7 @@ def test_the_visual_runtime_beside_the_interpreter_and_in_the_system(make_machin
         },
     )
     found = [(item.name, item.found_via) for item in read_native(host).msvc.value]
-    assert found == [("VCRUNTIME140.dll", "interpreter"), ("msvcp140_1.dll", "PATH"), ("msvcp140.dll", "system")]
+    assert found == [("VCRUNTIME140.dll", "interpreter"), ("msvcp140.dll", "system"), ("msvcp140_1.dll", "PATH")]
 
 
 def test_a_windows_whose_system_folder_cannot_be_listed_is_unknown(make_machine):
