@@ -53,6 +53,57 @@ def test_variables_of_nccl_that_cannot_be_meant():
     assert diagnose(unknown).findings == ()
 
 
+def with_limits(name, *limits):
+    """Return a machine whose GPUs have these power limits and highest clocks, as far as given."""
+    machine = load_machine(name)
+    gpus = [
+        gpu.replace(**{key: Fact.of(value, "NVML") if value else Fact.absent("NVML") for key, value in limit.items()})
+        for gpu, limit in zip(machine.driver.gpus.value, limits)
+    ]
+    return machine.replace(driver=machine.driver.replace(gpus=Fact.of(tuple(gpus), "NVML")))
+
+
+def test_a_gpu_with_less_power_than_its_like_is_named():
+    machine = load_machine("linux-nvidia-limited-power")
+    (found,) = diagnose(machine).findings
+    text = "NVIDIA L40S (0000:08:00.0): at most 200 W, 350 W on another one"
+    assert (found.code, found.severity) == ("clocks-limited", "info")
+    assert found.summary == "GPUs that train together wait for the slowest one: %s." % text
+    assert [(item.text, item.source) for item in found.evidence] == [(text, "NVML")]
+    assert [fix.command for fix in found.fix] == ["sudo nvidia-smi -i 0000:08:00.0 -pl 350"]
+    (note,) = plan_launch(Order((__file__,), workers=2), {}, machine)[1]
+    assert note == found.summary + " [clocks-limited]"
+
+
+@pytest.mark.parametrize(
+    "first, second, commands",
+    [
+        ({"clock_max_mhz": 1980}, {"clock_max_mhz": 1200}, ["-i 0000:08:00.0 -rgc"]),
+        ({"power_limit_w": 99.985}, {"power_limit_w": 350.0}, ["-i 0000:07:00.0 -pl 350"]),
+        (
+            {"clock_max_mhz": 1200, "power_limit_w": 350.0},
+            {"clock_max_mhz": 1980, "power_limit_w": 200.0},
+            ["-i 0000:08:00.0 -pl 350", "-i 0000:07:00.0 -rgc"],
+        ),
+        ({"power_limit_w": 350.0}, {"power_limit_w": 315.0}, []),  # a tenth
+        ({"power_limit_w": 350.0}, {"power_limit_w": 314.0}, ["-i 0000:08:00.0 -pl 350"]),
+        ({"power_limit_w": 350.0, "clock_max_mhz": 1980}, {"power_limit_w": None, "clock_max_mhz": None}, []),
+    ],
+)
+def test_clocks_and_power_are_compared(first, second, commands):
+    none = {"power_limit_w": None, "clock_max_mhz": None}
+    machine = with_limits("linux-nvidia-limited-power", dict(none, **first), dict(none, **second))
+    found = diagnose(machine).by_code("clocks-limited")
+    assert [fix.command for fix in (found.fix if found else ())] == ["sudo nvidia-smi " + text for text in commands]
+
+
+def test_gpus_of_other_models_or_that_are_not_used_limit_none():
+    limits = {"power_limit_w": 350.0}, {"power_limit_w": 70.0}
+    assert diagnose(with_limits("linux-nvidia-two-kinds", *limits)).by_code("clocks-limited") is None
+    hidden = with_environ("linux-nvidia-limited-power", CUDA_VISIBLE_DEVICES="0")
+    assert diagnose(hidden).by_code("clocks-limited") is None
+
+
 @pytest.mark.parametrize(
     "wanted, taken",
     [

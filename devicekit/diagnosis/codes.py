@@ -16,7 +16,7 @@ CODES = (
     "compute-capability-unsupported", "cuda-version-mismatch", "cuda-library-missing", "cudnn-missing",
     "cudnn-version-mismatch", "xla-toolchain-missing", "known-defect", "device-busy", "out-of-memory",
     "memory-limit-too-low", "cpu-quota-ignored", "shared-memory-too-small", "peer-access-unsupported", "gpu-link-degraded",
-    "devices-unlike", "no-gpu",
+    "clocks-limited", "devices-unlike", "no-gpu",
 )  # fmt: skip
 
 #: Codes that only a run can show: `devicekit.runtime.trial` and `devicekit.runtime.apply` make these findings, or `explain`
@@ -26,7 +26,7 @@ MEASURED_CODES = (
     "cache-unwritable", "setting-invalid", "framework-unsupported", "keras-backend-differs", "slower-than-cpu",
     "device-not-found", "blocked-by-policy", "host-memory-exhausted",
     "openmp-duplicated", "cuda-toolkit-missing", "user-code-error", "cause-unknown",
-    "device-unused", "input-bound", "retracing", "host-starved", "clocks-limited", "shared-device", "memory-bound",
+    "device-unused", "input-bound", "retracing", "host-starved", "shared-device", "memory-bound",
     "launch-bound", "will-not-fit", "weights-not-finite", "input-not-finite", "operation-undefined", "values-exploded",
     "precision-too-low",
 )  # fmt: skip
@@ -49,7 +49,7 @@ NOT_IN_LOGS = {
     "input-bound": "only measuring during the training shows it: `devicekit.Monitor`",
     "retracing": "only measuring during the training shows it: `devicekit.Monitor`",
     "host-starved": "only measuring meanwhile shows it: `devicekit.Monitor`, `devicekit run --watch`",
-    "clocks-limited": "only measuring meanwhile shows it: `devicekit.Monitor`, `devicekit run --watch`",
+    "clocks-limited": "everything works, only slower",
     "shared-device": "only measuring meanwhile shows it: `devicekit.Monitor`, `devicekit run --watch`",
     "memory-bound": "only measuring meanwhile shows it: `devicekit.Monitor`, `devicekit run --watch`",
     "will-not-fit": "devicekit's own: it was asked before the training (`devicekit.estimate_memory`)",

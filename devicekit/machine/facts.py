@@ -198,6 +198,7 @@ class Gpu(Record):
     says must be done first: none, reset, bus-reset, reboot, drain, drain-and-reset, recover-imex. ``processes``: without
     this one. ``problem``: why the driver cannot describe it, "" if it can. ``pcie_width``: the lanes in use, of the
     ``pcie_width_max`` that the card and its slot have. ``nvlinks``: whether each of its NVLinks is up.
+    ``clock_max_mhz``: of its multiprocessors. ``power_limit_w``: what it may take now.
     """
 
     vendor: str  # "nvidia", "amd", "intel", "apple", "qualcomm", "other"
@@ -223,6 +224,8 @@ class Gpu(Record):
     pcie_width: Fact[int] = Fact.unknown("not asked")
     pcie_width_max: Fact[int] = Fact.unknown("not asked")
     nvlinks: Fact[Tuple[bool, ...]] = Fact.unknown("not asked")
+    clock_max_mhz: Fact[int] = Fact.unknown("not asked")
+    power_limit_w: Fact[float] = Fact.unknown("not asked")
 
 
 class PeerAccess(Record):

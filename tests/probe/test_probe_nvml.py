@@ -114,6 +114,8 @@ gpu=NVIDIA A100-SXM4-40GB
  mode=3
  pcie=16/16
  nvlinks=11
+ clock=210/1410
+ power=62/350/400
  proc=4242:900
  proc=4243:-1:g
  mig=0
@@ -156,6 +158,7 @@ def test_everything_of_one_gpu(ask):
     assert gpu.processes.value == (GpuProcess(4242, 900 * mib), GpuProcess(4243, None, "graphics"))
     assert gpu.mig_enabled.value is False
     assert gpu.mig_devices.status == "absent"
+    assert (gpu.clock_max_mhz.value, gpu.power_limit_w.value) == (1410, 350.0)
     assert gpu.problem == ""
 
 
@@ -205,6 +208,8 @@ CALLS = {
     "nvmlDeviceGetComputeMode": ("compute_mode",),
     "nvmlDeviceGetTotalEccErrors": ("ecc_errors", "ecc_errors_total"),
     "nvmlDeviceGetFieldValues": ("recovery",),
+    "nvmlDeviceGetMaxClockInfo": ("clock_max_mhz",),
+    "nvmlDeviceGetEnforcedPowerLimit": ("power_limit_w",),
     "nvmlDeviceGetMigMode": ("mig_enabled", "mig_devices"),
 }
 

@@ -8,16 +8,16 @@ documentation of ``--shm-size`` (64 MiB by default).
 import re
 from typing import Iterable, List, Optional, Sequence, Tuple
 
-from ...machine.facts import Gpu
+from ...machine.facts import Fact, Gpu
 from .. import pages
 from ..findings import Evidence, Finding, Fix, Kind
 from ..view import View
 from .cuda_order import cuda_view
-from .driver_health import HIDDEN_BY, cuda_in_use, label, number_of
+from .driver_health import HIDDEN_BY, cuda_in_use, label, number_of, place
 from .registry import rule
 
 #: What these rules find.
-CODES = ("shared-memory-too-small", "peer-access-unsupported", "gpu-link-degraded", "devices-unlike")
+CODES = ("shared-memory-too-small", "peer-access-unsupported", "gpu-link-degraded", "clocks-limited", "devices-unlike")
 
 #: What NCCL's guide asks for. A segment takes 9.2 MiB for each channel to each peer ("size 9637888"): of Docker's 64 MiB two
 #: GPUs can do with what four cannot (NCCL's issues 342, 1518).
@@ -28,6 +28,9 @@ _SHARED_MEMORY = "/dev/shm"  # noqa: S108 - not a temporary file, the folder its
 #: Variables of NCCL that are numbers: 1 switches a way of exchange off.
 _NUMBERS = ("NCCL_IB_DISABLE", "NCCL_P2P_DISABLE", "NCCL_SHM_DISABLE")
 _NUMBER = re.compile(r"\s*([+-]?(?:0[xX][0-9A-Fa-f]+|\d+))")
+
+#: A GPU below this share of what others of its model may do is limited: makers deliver cards of one model that differ by less.
+_LIMITED_SHARE = 0.9
 
 #: Why there is no direct access, in words (nvmlGpuP2PStatus_t).
 _WHY = {
@@ -183,3 +186,33 @@ def _weak_links(gpu: Gpu, gpus: Sequence[Gpu]) -> Iterable[Evidence]:
     if gpu.nvlinks.known and links < usual:
         text = "%s: %d NVLinks are up, %d on another one" % (label(gpu), links, usual)
         yield Evidence(text, gpu.nvlinks.source)
+
+
+@rule("clocks-limited", hidden_by=(*HIDDEN_BY, "device-hidden"))
+def clocks_limited(view: View) -> Iterable[Finding]:
+    """A GPU with a lower power limit or a lower highest clock than others of its model."""
+    gpus, run = _used(view), view.shell.root_fix
+    evidence, fixes = [], []
+    for gpu, seen, most in _limited(gpus, "power_limit_w", "W"):
+        evidence.append(seen)
+        text = "Give it the power of the others, if the card and its supply allow that; it lasts until the next restart"
+        fixes.append(run(text, "nvidia-smi", "-i", place(gpu), "-pl", "%d" % most))
+    for gpu, seen, _ in _limited(gpus, "clock_max_mhz", "MHz"):
+        evidence.append(seen)
+        text = "Take back what was set of its clocks; a card that was built with lower ones keeps them"
+        fixes.append(run(text, "nvidia-smi", "-i", place(gpu), "-rgc"))
+    if evidence:
+        yield Kind("clocks-limited", "info", (), pages.NVML).finding(
+            "GPUs that train together wait for the slowest one: %s." % evidence[0].text, tuple(evidence), tuple(fixes)
+        )
+
+
+def _limited(gpus: Sequence[Gpu], name: str, unit: str) -> Iterable[Tuple[Gpu, Evidence, float]]:
+    """Return the GPUs for which this fact is lower than for others of their model, and the highest value of those."""
+    for gpu in gpus:
+        fact: Fact[float] = getattr(gpu, name)
+        most = max(getattr(item, name).or_none() or 0 for item in gpus if item.name == gpu.name)
+        own = fact.or_none() or most
+        if own < _LIMITED_SHARE * most:
+            text = "%s: at most %.0f %s, %.0f %s on another one" % (label(gpu), own, unit, most, unit)
+            yield gpu, Evidence(text, fact.source), most

@@ -225,6 +225,8 @@ def parse_nvml_gpu(item: Mapping[str, Any], host: Host) -> Gpu:
         pcie_width=_fact(item.get("pcie_width"), int, host),
         pcie_width_max=_fact(item.get("pcie_width_max"), int, host),
         nvlinks=_nvlinks(item.get("nvlinks"), host),
+        clock_max_mhz=_fact(item.get("clock_max_mhz"), int, host),
+        power_limit_w=_fact(item.get("power_limit_w"), float, host),
     )
 
 

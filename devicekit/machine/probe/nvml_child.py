@@ -146,6 +146,7 @@ class Asker:
             "memory_repair": self.memory_repair(handle),
             "recovery": self.recovery(handle),
             **self.lanes(handle),
+            **self.limits(handle),
             "nvlinks": self.nvlinks(handle),
             "mig_enabled": value(lambda modes: bool(modes[0]), "nvmlDeviceGetMigMode", handle),
         }
@@ -166,10 +167,8 @@ class Asker:
             "utilization_percent": value(lambda rates: int(rates.gpu), "nvmlDeviceGetUtilizationRates", handle),
             "memory": self.memory(handle),
             "clock_mhz": value(int, "nvmlDeviceGetClockInfo", handle, 1),
-            "clock_max_mhz": value(int, "nvmlDeviceGetMaxClockInfo", handle, 1),
             "temperature_c": value(int, "nvmlDeviceGetTemperature", handle, 0),
             "power_w": value(milli, "nvmlDeviceGetPowerUsage", handle),
-            "power_limit_w": value(milli, "nvmlDeviceGetEnforcedPowerLimit", handle),
             "power_default_w": value(milli, "nvmlDeviceGetPowerManagementDefaultLimit", handle),
             "limited_by": value(
                 lambda bits: sorted({name for bit, name in LIMITS if int(bits) & bit}),
@@ -177,6 +176,7 @@ class Asker:
                 handle,
             ),
             **self.lanes(handle),
+            **self.limits(handle),
         }
         listed = self.ask(
             ("nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetComputeRunningProcesses_v2",
@@ -257,6 +257,13 @@ class Asker:
         return {
             "pcie_width": self.value(int, "nvmlDeviceGetCurrPcieLinkWidth", handle),
             "pcie_width_max": self.value(int, "nvmlDeviceGetMaxPcieLinkWidth", handle),
+        }
+
+    def limits(self, handle):  # type: (Any) -> Dict[str, Any]
+        """Return the highest clock of the multiprocessors, and the power that the GPU may take."""
+        return {
+            "clock_max_mhz": self.value(int, "nvmlDeviceGetMaxClockInfo", handle, 1),
+            "power_limit_w": self.value((0.001).__mul__, "nvmlDeviceGetEnforcedPowerLimit", handle),
         }
 
     def nvlinks(self, handle):  # type: (Any) -> Any
