@@ -18,7 +18,8 @@ def split_cpu(count=3):
         config.set_logical_device_configuration(cpu, [config.LogicalDeviceConfiguration() for _ in range(count)])
 """
 
-_version = devicekit.diagnose().framework("tensorflow").version or "2.0"
-VERSION = tuple(int(part) for part in _version.split(".")[:2])
+_tensorflow = devicekit.diagnose().framework("tensorflow")  # None where Keras is on another framework
+_version = _tensorflow.version if _tensorflow is not None else None
+VERSION = tuple(int(part) for part in (_version or "2.0").split(".")[:2])
 only_tf1 = pytest.mark.skipif(VERSION >= (2, 0), reason="TensorFlow 1.15's graphs and sessions")
 only_tf2 = pytest.mark.skipif(VERSION < (2, 0), reason="TensorFlow 2's eager execution")

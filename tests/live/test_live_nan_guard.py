@@ -1,6 +1,7 @@
 """`devicekit.NanGuard` in trainings with the real Keras that is installed, on any framework."""
 
 import pytest
+from live_prelude import only_tf1, only_tf2
 
 PROGRAM = """
 import importlib.util, json, os, sys, warnings
@@ -60,7 +61,71 @@ def outcome(guard):
             "page": len(guard._repr_html_())}
 """
 
+#: A model with a step of its own, as its users write it for TensorFlow or JAX; `Own` is None on PyTorch.
+OWN_STEP = """
+framework = keras.backend.backend() if ops else "tensorflow"
+Own = None
+if framework == "tensorflow":
+    import tensorflow as tf
 
+    class Own(keras.Model):
+        def train_step(self, data):
+            inputs, targets = data
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean((self(inputs, training=True) - targets) ** 2)
+            gradients = tape.gradient(loss, self.trainable_variables)
+            self.optimizer.apply_gradients(zip(gradients, self.trainable_variables))
+            return {"loss": loss}
+
+if framework == "jax":
+    import jax
+
+    class Own(keras.Model):
+        def train_step(self, state, data):
+            trainable, others, optimizer, metrics = state
+            inputs, targets = data
+
+            def loss_of(trainable, others):
+                outputs, others = self.stateless_call(trainable, others, inputs, training=True)
+                return ops.mean((outputs - targets) ** 2), others
+
+            (loss, others), gradients = jax.value_and_grad(loss_of, has_aux=True)(trainable, others)
+            trainable, optimizer = self.optimizer.stateless_apply(optimizer, gradients, trainable)
+            return {"loss": loss}, (trainable, others, optimizer, metrics)
+
+def own_step(optimizer, **options):
+    inner = keras.Input((8,))
+    model = Own(inner, L.Dense(4)(Log(name="log_of_x")(inner)))
+    model.compile(optimizer, **options)
+    return model
+"""
+
+
+@only_tf1
+def test_tensorflow_1_is_refused(program):
+    data = program(
+        """
+import json
+import numpy as np
+import tensorflow as tf
+import devicekit
+model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,))])
+model.compile("sgd", "mse")
+x = np.zeros((8, 2), "float32")
+errors = []
+for callback in (devicekit.NanGuard(quiet=True), devicekit.Monitor(nan=True, quiet=True)):
+    try:
+        model.fit(x, x[:, :1], verbose=0, callbacks=[callback])
+    except RuntimeError as error:
+        errors.append(str(error))
+print(json.dumps(errors))
+"""
+    )
+    assert len(data) == 2
+    assert all("this is TensorFlow 1. Use keras.callbacks.TerminateOnNaN" in error for error in data)
+
+
+@only_tf2
 def test_planted_causes(program, tmp_path):
     path = tmp_path / "step.npz"
     data = program(
@@ -115,6 +180,7 @@ print(json.dumps({"found": {name: outcome(guard) for name, guard in found.items(
     assert any(name.endswith("/kernel") or "/kernel_0" in name for name in data["saved"])
 
 
+@only_tf2
 def test_what_does_not_fit_into_the_precision(program, tmp_path):
     """Weights and gradients in float16 too: the same in float64 must say whether the values are defined."""
     data = program(
@@ -216,6 +282,7 @@ print(json.dumps({"found": found, "heard": [str(item.message) for item in heard 
     assert 'set_global_policy("mixed_float16")' in texts["squares"]
 
 
+@only_tf2
 def test_the_largest_value_of_all_replicas(program, tmp_path):
     data = program(
         PROGRAM
@@ -240,6 +307,7 @@ print(json.dumps(outcome(fit(model))))
     assert "float16 holds at most 65504." in " ".join(data["text"].split())
 
 
+@only_tf2
 def test_what_is_not_finite_in_healthy_steps_is_no_cause(program, tmp_path):
     data = program(
         PROGRAM
@@ -332,6 +400,7 @@ def test_wrong_options_are_refused_at_once(options, error):
         devicekit.NanGuard(**options)
 
 
+@only_tf2
 def test_a_healthy_training_is_the_same_with_a_guard(program, tmp_path):
     data = program(
         PROGRAM
@@ -385,6 +454,7 @@ print(json.dumps(found))
     assert data == {"arrays": [8, True, True], "generator": [4, True, True], "skipped_steps": [4, True, True]}
 
 
+@only_tf2
 def test_a_training_goes_on_as_without_a_guard_or_stops(program, tmp_path):
     data = program(
         PROGRAM
@@ -414,6 +484,7 @@ print(json.dumps({"same": same, "epochs": [plain[1], going_on[1], stopped[1]], "
         assert "memory_gb" in data["small"]
 
 
+@only_tf2
 def test_a_monitor_with_a_guard_in_it(program, tmp_path):
     path = tmp_path / "step.npz"
     data = program(
@@ -460,10 +531,12 @@ print(json.dumps(found))
     assert (data["own"]["code"], data["own"]["step"], data["saved"]) == ("operation-undefined", 5, True)
 
 
+@only_tf2
 def test_what_the_first_step_makes_begins_as_it_did(program, tmp_path):
     """Optimizers make variables that begin with something else than zero, and a schedule is not asked for its step."""
     data = program(
         PROGRAM
+        + OWN_STEP
         + """
 bad = x.copy()
 bad[43] = 0.0
@@ -481,22 +554,8 @@ for name, optimizer, options in (
     set_policy("float32")
     guards[name] = fit(model, bad)
 
-if keras.__name__ != "keras" or not ops or keras.backend.backend() == "tensorflow":
-    import tensorflow as tf
-
-    class Own(keras.Model):
-        def train_step(self, data):
-            inputs, targets = data
-            with tf.GradientTape() as tape:
-                loss = tf.reduce_mean((self(inputs, training=True) - targets) ** 2)
-            gradients = tape.gradient(loss, self.trainable_variables)
-            self.optimizer.apply_gradients(zip(gradients, self.trainable_variables))
-            return {"loss": loss}
-
-    inner = keras.Input((8,))
-    model = Own(inner, L.Dense(4)(Log(name="log_of_x")(inner)))
-    model.compile("adam")
-    guards["own step"] = fit(model, bad)
+if Own is not None:
+    guards["own step"] = fit(own_step("adam"), bad)
 rates = {name: guard.report.record.learning_rate for name, guard in guards.items()}
 print(json.dumps({"found": {name: outcome(guard) for name, guard in guards.items()}, "rates": rates}))
 """,
@@ -508,6 +567,43 @@ print(json.dumps({"found": {name: outcome(guard) for name, guard in guards.items
     assert data["rates"]["schedule"] in (None, pytest.approx(0.1 * 0.5**5))
 
 
+@only_tf2
+def test_compiled_steps_accumulated_gradients_and_steps_of_its_own(program, tmp_path):
+    data = program(
+        PROGRAM
+        + OWN_STEP
+        + """
+if not ops:
+    print(json.dumps({}))
+    raise SystemExit
+bad = x.copy()
+bad[43] = 0.0
+every = {"gradient_accumulation_steps": 4}
+Adam, SGD = keras.optimizers.Adam, keras.optimizers.SGD
+models = {"accumulated": model_of(Log(name="log_of_x"), L.Dense(5), optimizer=Adam(1e-3, **every))}
+if Own is not None:  # torch.compile would take a minute
+    models["compiled"] = model_of(Log(name="log_of_x"), L.Dense(5), optimizer="adam", jit_compile=True)
+    models["all"] = own_step(Adam(1e-3, **every), jit_compile=True)
+found = {name: outcome(fit(model, bad)) for name, model in models.items()}
+# The gradient is not finite from the first step on, but the weights are until it is applied.
+inner = L.Dense(8, use_bias=False, kernel_initializer="zeros")
+gradient = outcome(fit(model_of(inner, Root(name="root_of_x"), L.Dense(5), optimizer=SGD(1e-3, **every))))
+healthy = outcome(fit(model_of(optimizer=SGD(1e-3, **every), jit_compile=Own is not None)))
+print(json.dumps({"found": found, "gradient": gradient, "healthy": healthy}))
+""",
+        str(tmp_path / "step.npz"),
+    )
+    if not data:
+        pytest.skip("these are for Keras 3")
+    found = {name: (item["code"], item["step"], item["layer"], item["rows"]) for name, item in data["found"].items()}
+    assert found == dict.fromkeys(found, ("operation-undefined", 5, "log_of_x", [3]))
+    gradient = data["gradient"]
+    assert [gradient[name] for name in ("code", "step", "layer")] == ["operation-undefined", 0, "root_of_x"]
+    assert gradient["phase"] == "gradient"
+    assert data["healthy"] is None
+
+
+@only_tf2
 def test_ctrl_c_and_copies(program, tmp_path):
     """What a step showed before Ctrl-C is reported, nothing stays behind, and callbacks can be copied and sent."""
     data = program(
