@@ -82,6 +82,8 @@ before = getattr(model, "train_function", None)
 slow = fit(batches(0.1), steps_per_epoch=30)
 function = model.train_function
 arrays = fit(x, y, batch_size=8, epochs=2, validation_data=(x, y))
+# Other programs only ever make a step longer than it is.
+tiny = next((codes for codes in (fit(x, y, batch_size=8, epochs=5)["codes"] for _ in range(5)) if "launch-bound" in codes), [])
 stopped = fit(x, y, batch_size=8, callbacks=[Stop()])
 # As a notebook does, and a program that logs it later: with the exception all frames of fit are kept.
 kept = fit(x, y, batch_size=8, callbacks=[Stop()], keep=True)
@@ -89,7 +91,7 @@ validated = fit(x, y, batch_size=8, callbacks=[Break()], keep=True, validation_d
 broken = fit(batches(0.0, 15), steps_per_epoch=20)
 names = [thread.name for thread in threading.enumerate() if "devicekit" in thread.name]
 print(json.dumps({"slow": slow, "arrays": arrays, "stopped": stopped, "broken": broken, "threads": names,
-                  "kept": kept, "validated": validated,
+                  "tiny": tiny, "kept": kept, "validated": validated,
                   "same": model.train_function is function, "modern": hasattr(keras, "ops")}))
 """
     )
@@ -100,6 +102,7 @@ print(json.dumps({"slow": slow, "arrays": arrays, "stopped": stopped, "broken": 
     assert data["slow"]["ended"] == "finished"
     if "host-starved" not in data["arrays"]["codes"]:
         assert set(data["arrays"]["codes"]) <= {"launch-bound"}
+    assert set(data["tiny"]) - {"host-starved"} == {"launch-bound"}
     assert data["arrays"]["steps"] == 80
     assert data["arrays"]["page"] > 1000
     assert data["stopped"]["error"] == "KeyboardInterrupt"
@@ -114,6 +117,45 @@ print(json.dumps({"slow": slow, "arrays": arrays, "stopped": stopped, "broken": 
             (True, "interrupted"),
             (True, "failed"),
         ]
+
+
+def test_steps_that_are_compiled_again_and_again(program):
+    data = program(
+        PROGRAM
+        + """
+if not hasattr(keras, "ops") or keras.backend.backend() == "torch":
+    print(json.dumps({}))
+    raise SystemExit
+jax = keras.backend.backend() == "jax"
+
+def lengths(steps):
+    for step in range(steps):
+        yield np.zeros((4, 3 + step, 8), "float32"), np.zeros((4, 3 + step, 4), "float32")
+
+def last_batches(epochs):
+    for epoch in range(epochs):
+        for size in (32, 32, 32, 1 + epoch):
+            yield x[:size], y[:size]
+
+def train(data, steps, epochs=1, **options):
+    global model
+    model = keras.Sequential([keras.Input((None, 8) if data is lengths else (8,)), keras.layers.Dense(4)])
+    model.compile("sgd", "mse", **options)
+    return fit(data(steps * epochs if data is lengths else epochs), steps_per_epoch=steps, epochs=epochs)["codes"]
+
+again = {"lengths": train(lengths, 28, jit_compile=True)}
+# TensorFlow without XLA has one program for all shapes.
+other = train(last_batches, 4, 10) if jax else train(lengths, 28, jit_compile=False)
+again.update({"last batches": other} if jax else {})
+print(json.dumps({"again": again, "once": None if jax else other}))
+"""
+    )
+    if not data:
+        pytest.skip("tf.keras 2 and PyTorch compile nothing by default")
+    for name, codes in data["again"].items():
+        assert set(codes) - {"host-starved"} == {"retracing"}, name
+    if data["once"] is not None:
+        assert set(data["once"]) <= {"launch-bound", "host-starved"}
 
 
 SEEN_LIVE = """
