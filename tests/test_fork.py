@@ -149,6 +149,38 @@ print(forked(use))
     assert patience_s < 1 or first == "ok False True"  # it waited, for as long as the import took
 
 
+def test_a_fork_while_another_thread_imports_what_waits_for_the_fork():
+    code = """
+import devicekit
+import importlib.machinery
+import logging  # after devicekit: so a fork takes its lock first
+from devicekit.testing import load
+machine = load("linux-eight-gpus")
+class Waiting:
+    def find_spec(self, name, path=None, target=None):
+        if name != "packaging.version":
+            return None
+        spec = importlib.machinery.PathFinder.find_spec(name, path)
+        run = spec.loader.exec_module
+        def exec_module(module):
+            time.sleep(0.5)
+            logging.getLogger("what a module does when it is imported")
+            run(module)
+        spec.loader.exec_module = exec_module
+        return spec
+sys.meta_path.insert(0, Waiting())
+def work():
+    devicekit.diagnose(machine)
+thread = threading.Thread(target=work)
+thread.start()
+while "packaging.specifiers" not in sys.modules:
+    time.sleep(0.01)
+print(forked(work, 30))
+thread.join()
+"""
+    assert run(code) == ["ok"]
+
+
 @pytest.mark.parametrize("work", ["devicekit.diagnose(machine)", "devicekit.select_device('gpu', machine=machine)"])
 def test_a_fork_while_another_thread_imports_what_the_package_needs(work):
     code = """

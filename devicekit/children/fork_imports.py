@@ -1,7 +1,8 @@
 """A fork waits until other threads have imported what they are importing of devicekit.
 
 A module that is being imported is locked, and in the child the thread that would unlock it is not there: the child's own
-import of it would wait for ever. If waiting takes too long, the child forgets what was half imported, and imports it again.
+import of it would wait for ever. If waiting takes too long, the child forgets what was half imported, and imports it again:
+a module may need a lock that the fork has taken by now, as that of `logging`.
 `devicekit/__init__.py` loads this before anything else, so it imports only what every interpreter has.
 """
 
@@ -20,15 +21,20 @@ _PATIENCE_S = 2.0
 #: Whether the fork that is being made has taken the lock without which no import begins.
 _taken = False
 
+#: What was half imported then. In the child it cannot be found out: the frames of other threads are gone.
+_half: "List[str]" = []
+
 
 def _before() -> None:
-    global _taken
+    global _taken, _half
     end = time.monotonic() + _PATIENCE_S
     _imp.acquire_lock()
-    while _others_import() and time.monotonic() < end:
+    _half = _others_import()
+    while _half and time.monotonic() < end:
         _imp.release_lock()
         time.sleep(0.001)
         _imp.acquire_lock()
+        _half = _others_import()
     _taken = True
 
 
@@ -40,7 +46,7 @@ def _in_parent() -> None:
 
 
 def _in_child() -> None:
-    for name in _others_import():
+    for name in _half:
         _locks().pop(name, None)
         if getattr(getattr(sys.modules.get(name), "__spec__", None), "_initializing", False):
             del sys.modules[name]

@@ -34,9 +34,13 @@ def environment_variable_fatal(view: View) -> Iterable[Finding]:
         return
     yield from _of_jax(view)
     yield from _of_keras_and_torch(view)
+    yield from _of_tensorflow(view)
     for name, what in wrong_for_nccl(view):
         kind = Kind("environment-variable-fatal", "warning", (), pages.NCCL)
         yield _fatal(view, name, "%s %s." % (name, what), kind)
+
+
+def _of_tensorflow(view: View) -> Iterator[Finding]:
     if not view.has_tensorflow or view.tensorflow_row is None:
         return
     yield from _other_library(view)

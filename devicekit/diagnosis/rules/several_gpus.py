@@ -65,7 +65,7 @@ def nccl_number(view: View, name: str) -> Optional[int]:
 def wrong_for_nccl(view: View) -> Iterable[Tuple[str, str]]:
     """Return variables of NCCL with values that cannot be meant, and what NCCL makes of them, where there are several GPUs."""
     names = [name for name in (*_NUMBERS, "NCCL_SOCKET_IFNAME") if view.machine.process.env(name)]
-    if not names or not view.machine.driver.gpus.or_none() or not _used(view):
+    if not names or not _used(view):
         return
     for name in names:
         if name in _NUMBERS and not _NUMBER.match(view.machine.process.env(name) or ""):
