@@ -408,7 +408,7 @@ def test_an_interrupt_at_any_moment_leaves_nothing(program, tmp_path, request, h
 
     whole = interrupted("whole", 1000.0)
     assert not whole["come"]
-    for number in range(int(os.environ.get("DEVICEKIT_TEST_INTERRUPTS", "6"))):
+    for number in range(int(os.environ.get("DEVICEKIT_TEST_INTERRUPTS", "3"))):
         moment = moments.uniform(0.0, whole["seconds"])
         data = interrupted(str(number), moment)
         come += data["come"]
