@@ -283,7 +283,7 @@ class _Reader:
         return [Cell(cell.part, cell.needs, cell.here, "not needed", "", none) for cell in cells]
 
     def _is_whole(self, part: str, here: str) -> Optional[bool]:
-        """Return True if libraries are here and the last rule about them ran: that it found nothing is no matter of `_cell`.
+        """Return True if libraries are here and the last rule about them ran; `_cell` says what it found.
 
         None if it did not run, because a finding hides it, or if there is none for this framework.
         """

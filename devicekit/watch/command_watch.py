@@ -3,13 +3,12 @@
 `gpu_loads` asks NVIDIA's GPUs by a child process, and reads AMD's.
 """
 
-import logging
 from time import perf_counter, process_time
 from typing import Any, List, Mapping, Optional, Sequence, Set, Tuple
 
 from ..children.watcher import Usage, Watcher
 from ..children.windows_job import processes_of_job
-from ..errors import lost_if_unheard, one_line
+from ..errors import log, one_line
 from ..machine.host import Host
 from ..machine.probe.cuda_libraries import parse_loaded
 from ..machine.probe.host_load import ProcessTree, read_host_load, read_shared_once
@@ -107,8 +106,7 @@ class CommandWatch(Watcher):
             try:
                 self._take(self._tree, now)
             except Exception as error:  # the command goes on, whatever is the matter with its watch
-                with lost_if_unheard():
-                    logging.getLogger("devicekit").warning("the command is watched no more: %s", one_line(error))
+                log("warning", "the command is watched no more: %s", one_line(error))
                 self._tree = None
                 return None
             # A machine with thousands of processes takes longer to look at: at most one part in a hundred of a processor.

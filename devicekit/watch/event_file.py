@@ -5,13 +5,12 @@ The file is a sequence of records, each framed as TensorFlow's ``TFRecordWriter`
 ``simple_value``.
 """
 
-import logging
 import os
 import struct
 import time
 from typing import Any, List, Mapping
 
-from ..errors import DevicekitError
+from ..errors import DevicekitError, log
 
 #: Folder and file of TensorBoard's "run": other writers' files in one folder would hide each other.
 _RUN = "devicekit"
@@ -130,7 +129,7 @@ class EventFile:
         try:
             self._append(event(time.time(), self._last, scalars))
         except OSError as error:
-            logging.getLogger("devicekit").warning("no more scalars are written for TensorBoard: %s", error)
+            log("warning", "no more scalars are written for TensorBoard: %s", error)
             self.close()
 
     def _append(self, data: bytes) -> None:

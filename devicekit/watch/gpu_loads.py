@@ -1,7 +1,7 @@
 """What GPUs do meanwhile.
 
 A child process asks NVIDIA's NVML every second, since a driver's library can hang, print or kill. Of AMD's, the kernel's files
-are read, where there is no driver of NVIDIA's: both count their GPUs from 0 on.
+are read if NVIDIA's driver is not installed: both count their GPUs from 0.
 """
 
 import os

@@ -1,13 +1,12 @@
 """Keeps the last good state of a training and the batches since then, and looks at times for what is not finite."""
 
-import logging
 import math
 from time import perf_counter
 from typing import Any, Callable, List, NamedTuple, Optional, Tuple
 
 import numpy as np
 
-from ..errors import lost_if_unheard, one_line
+from ..errors import log, one_line
 from ..runtime.frameworks.replay import Replay, State, as_float, is_finite, size_of, unfit
 from .training_record import DataSource, NanRecord
 
@@ -133,8 +132,7 @@ class NanRecorder:
 
     def give_up(self, error: Exception) -> None:
         self._stop()
-        with lost_if_unheard():
-            logging.getLogger("devicekit").warning("NanGuard watches no more: %s", one_line(error))
+        log("warning", "NanGuard watches no more: %s", one_line(error))
 
     def _after(self, outputs: Any, batches: Optional[List[Any]]) -> None:
         batch = batches[0] if batches is not None and len(batches) == 1 else None

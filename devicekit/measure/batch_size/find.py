@@ -1,9 +1,8 @@
 """`find_batch_size`: the largest batch that fits, searched in processes that may run out of memory."""
 
-import logging
 from typing import Any, Dict, List, Optional, Tuple, Union
 
-from ...errors import DevicekitError, unknown_name
+from ...errors import DevicekitError, log, unknown_name
 from ...machine.detect import real_machine
 from ...runtime.current import clean_environment
 from ...selection.request import parse_memory, parse_request
@@ -142,7 +141,7 @@ def _start(model: Any, limits: Limits, memory_bytes: Optional[int]) -> int:
         if expected > _FAR * _SAMPLE and estimate.parameters_bytes > _LARGE_WEIGHTS * grows:
             expected = batch_between(estimate, estimate_memory(model, expected), room)
     except (DevicekitError, ValueError) as error:
-        logging.getLogger("devicekit").info("the batch size has to be found without an estimate: %s", error)
+        log("info", "the batch size has to be found without an estimate: %s", error)
         return limits.least
     return max(limits.least, min(expected, limits.most))
 

@@ -4,12 +4,11 @@ A process tries larger and larger batches until one ends it; the next process be
 and that one. So there are as many processes as failures, and one more.
 """
 
-import logging
 import time
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from ...children.call import ChildReport, run_child
-from ...errors import DevicekitError, DeviceUnavailableError
+from ...errors import DevicekitError, DeviceUnavailableError, log
 from ...logs.errors import ran_out_of_memory
 
 #: The search ends when the largest that fits is known to so large a part of itself.
@@ -224,7 +223,7 @@ def search(
             return Found(turn.fits, failed, seconds, why)
         _raise_for(report, turn, tried, timeout_s)
         ending = _ending(report, tried)
-        logging.getLogger("devicekit").info("%s", ending)
+        log("info", "%s", ending)
         fits, failed, why = turn.fits, tried, ending
 
 
