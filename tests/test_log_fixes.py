@@ -230,6 +230,177 @@ IMPORTS = (
 )
 
 ROWS = [
+    # What asks for tf.estimator: gone, or a distribution of its own that does not fit.
+    (
+        (IMPORTED % "tensorflow_hub/estimator.py")
+        + "AttributeError: module 'tensorflow_hub.tf_v1' has no attribute 'estimator'\ntensorflow==2.18.0",
+        {},
+        ["--upgrade tensorflow-hub"],
+        ["estimator==", "tensorflow=="],
+    ),
+    (
+        "- tensorflow 2.3\nAttributeError: module 'tensorflow_hub.tf_v1' has no attribute 'estimator'",
+        {},
+        [r"tensorflow-estimator==2\.3\.\*"],
+        ["tensorflow-hub"],
+    ),
+    ("AttributeError: module 'tensorflow._api.v2.compat.v1' has no attribute 'estimator'", {}, ["2.15"], ["pip check"]),
+    # Releases as people write them.
+    (
+        "tensorflow=2.5.0\nAttributeError: module 'tensorflow._api.v2.compat.v2.__internal__' has no attribute 'tracking'",
+        {},
+        [r"keras==2\.5"],
+        ["tf-keras"],
+    ),
+    (
+        "Upgraded to tensorflow 2.17\nNotFoundError: /env/lib/python3.11/site-packages/tensorflow_text/python/ops/"
+        "_sentence_ops.so: undefined symbol: _ZN3tsl5mutexC1Ev",
+        {},
+        [r"tensorflow-text==2\.17\."],
+        [],
+    ),
+    (
+        "pip install tensorflow==2.21.0 tensorflow-text==2.21.0\nImportError: /env/lib/python3.12/site-packages/"
+        "tensorflow_text/core/pybinds/tflite_registrar.so: undefined symbol: icudt77_dat",
+        {},
+        [r"tensorflow-text==2\.20"],
+        [r"tensorflow-text==2\.21"],
+    ),
+    # TensorFlow Addons and tf-keras of another release.
+    (
+        '  File "C:\\env\\lib\\site-packages\\tensorflow_addons\\layers\\crf.py", line 9, in <module>\n'
+        "AttributeError: module 'tensorflow_core.keras.utils' has no attribute 'register_keras_serializable'",
+        {},
+        [r"tensorflow-addons==0\.19", r"tensorflow==2\.10"],
+        ["import Keras from", "tf-keras"],
+    ),
+    (
+        "TensorFlow version: 2.17.0-dev20240102\nAttributeError: module 'tensorflow._api.v2.compat.v2.__internal__' has no "
+        "attribute 'register_load_context_function'",
+        {},
+        ["install tf-keras-nightly"],
+        [r"tf-keras==2"],
+    ),
+    # Keras 3 and code for Keras 2, of a package or the user's.
+    (
+        'Traceback (most recent call last):\n  File "/srv/env/lib/python3.11/site-packages/facelib/net.py", line 3, in load\n'
+        '  File "/srv/env/lib/python3.11/site-packages/keras/src/ops/operation.py", line 228, in input\n'
+        "ValueError: The layer sequential_1 has never been called and thus has no defined input.",
+        {},
+        ["--upgrade facelib", "tf-keras", "TF_USE_LEGACY_KERAS"],
+        ["model.inputs"],
+    ),
+    ("AttributeError: The layer cnn has never been called and thus has no defined output.", {}, ["model.outputs"], []),
+    (
+        "ValueError: Layer 'dense_3' expected 2 variables, but received 0 variables during loading. Expected: "
+        "['dense_3/kernel:0', 'dense_3/bias:0']",
+        {},
+        ["metadata.json", "model.h5"],
+        ["layer or model of your own", "TF_USE_LEGACY_KERAS"],
+    ),
+    (
+        '  File "/env/lib/python3.7/site-packages/tensorflow_core/python/keras/utils/generic_utils.py", line 254, in '
+        "class_and_config_for_serialized_keras_object\nAttributeError: 'list' object has no attribute 'items'",
+        {"packages": {"tensorflow": "2.1.0"}},
+        [r"tensorflow>=2\.2"],
+        ["keras=="],
+    ),
+    (
+        '  File "/usr/lib/python3.6/site-packages/tensorflow/python/keras/initializers/initializers_v1.py", line 23, in '
+        "<module>\nImportError: cannot import name 'keras_export'",
+        {},
+        ["uninstall -y tensorflow tensorflow-cpu", "files of two TensorFlows"],
+        [],
+    ),
+    # XLA: CUDA's folder with blanks in its name on Windows, and a build without XLA.
+    (
+        "W nvptx_compiler.cc:70] Can't find libdevice directory ${CUDA_DIR}/nvvm/libdevice.\n"
+        "W nvptx_compiler.cc:74]   D:/NVIDIA GPU Computing Toolkit/CUDA/v11.2/bin",
+        {"packages": {"tensorflow": "2.8.0"}},
+        [r"data_dir='D:/NVIDIA GPU Computing Toolkit/CUDA/v11\.2'"],
+        ["Install the CUDA toolkit", "export"],
+    ),
+    (
+        "UNIMPLEMENTED: Could not find compiler for platform CUDA: NOT_FOUND: could not find registered compiler for platform "
+        "CUDA -- was support for that platform linked in?",
+        LINUX,
+        ["jit_compile"],
+        ["nvcc", "ptxas"],
+    ),
+    # TensorFlow Lite.
+    (
+        "RuntimeError: Select TensorFlow op(s), included in the given model, is(are) not supported by this interpreter. Make "
+        "sure you apply/link the Flex delegate before inference.",
+        {},
+        ["tf.lite.Interpreter", "TFLITE_BUILTINS"],
+        ["GPU"],
+    ),
+    ("ValueError: Didn't find op for builtin opcode 'FULLY_CONNECTED' version '12'.", {}, ["tflite-runtime"], []),
+    ("RuntimeError: Encountered unresolved custom op: edgetpu-custom-op.Node", {}, ["load_delegate"], ["SELECT"]),
+    ("RuntimeError: Encountered unresolved custom op: Roll.See instructions:", {}, ["SELECT_TF_OPS"], ["edgetpu"]),
+    # Operations that a device refuses.
+    (
+        "UnimplementedError:  Fused conv implementation does not support grouped convolutions for now.",
+        {},
+        ["channels", "jit_compile=True"],
+        ["remapper"],
+    ),
+    ("InvalidArgumentError: input depth must be evenly divisible by filter depth: 4 vs 3", {}, ["4 channels"], []),
+    (
+        "DML doesn't support exponential_avg_factor != 1 at the moment.",
+        {"os": "windows"},
+        ["fused=False", "/CPU:0"],
+        ["soft_device_placement"],
+    ),
+    (
+        "I use tensorflow 1.8.0\nCannot assign a device for operation 'a/Foo': Could not satisfy explicit device specificatio"
+        "n '/device:GPU:0' because no supported kernel for GPU devices is available.",
+        {},
+        ["allow_soft_placement=True"],
+        ["set_soft"],
+    ),
+    (
+        "I use tensorflow 1.8.0\nCannot assign a device for operation 'a/Softmax': Could not satisfy explicit device "
+        "specification '/device:GPU:0' because no supported kernel for GPU devices is available.",
+        {},
+        [r"tensorflow-gpu==1\.8"],
+        [],
+    ),
+    # cuDNN: the minor release counts, and a recurrent layer has its own limits.
+    (
+        "DNN library initialization failed. Look at the errors above for more details.",
+        {**LINUX, "packages": {"tensorflow": "2.19.0"}, "cudnn": "9.0"},
+        [r"nvidia-cudnn-cu12>=9\.3,<10"],
+        [],
+    ),
+    (
+        "CUDNN_STATUS_EXECUTION_FAILED\nInternal: Failed to call ThenRnnBackward with model config: [rnn_mode]",
+        {**LINUX, "packages": {"tensorflow": "2.2.0"}},
+        ["smaller batch", "LSTMCell"],
+        ["ldconfig"],
+    ),
+    # Not the machine's CUDA but the image's; not pip's command but the file.
+    (
+        "$ docker run --gpus all -it img python -c 'import tensorflow'\n"
+        "ImportError: libcublas.so.10.0: cannot open shared object file: No such file or directory",
+        {},
+        ["take an image"],
+        [],
+    ),
+    (
+        "ERROR: Cannot install -r base.txt (line 3) and protobuf==4.25.0 because these package versions have conflicting "
+        "dependencies.",
+        {"packages": {"tensorflow": "2.10.0"}},
+        ["into base.txt"],
+        ["pip install"],
+    ),
+    (
+        "ERROR: Could not find a version that satisfies the requirement grpcio~=1.37.0 (from tensorflow-macos) (from versions"
+        ": 1.0.0, 1.40.0)",
+        {},
+        ["conda install -c apple tensorflow-deps"],
+        ["pip check"],
+    ),
     # tensorflow-gpu in a release that there was: it stays, on a Python that has it.
     (
         NO_WHEEL % "tensorflow-gpu==2.4.1",

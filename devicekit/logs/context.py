@@ -77,7 +77,7 @@ WORDS = {
     "lib/libdevice.10.bc": "libdevice-in-lib", "rocr4wsl": "rocm-wsl",
     "_rocm_sdk_": "rocm-pip", "rocm[": "rocm-pip", "wsl environment detected": "rocm-wsl",
     "and cuda 13.": "cuda-13", "jetpack": "jetpack", "nv_tegra_release": "jetpack",
-    "-tegra ": "jetpack", "pyqt": "qt", "pyside": "qt",
+    "-tegra ": "jetpack", "pyqt": "qt", ".0-dev202": "tf-nightly", "pyside": "qt",
     "--container-image": "pyxis", "enroot": "pyxis", "/nix/store/": "nixos",
     "common kvm ": "virtual-cpu", "qemu virtual": "virtual-cpu", " hypervisor ": "virtual-cpu", " avx ": "avx",
     "conda create -n ": "conda-create", "conda env create": "conda-file", "insufficient driver version": "old-driver",

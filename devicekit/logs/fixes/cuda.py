@@ -31,7 +31,10 @@ _SO = re.compile(
 _OLD_TENSORFLOW = (("1.13", "10.0", "7.4"), ("1.5", "9.0", "7"), ("1.3", "8.0", "6"), ("1.0", "8.0", "5.1"))
 
 #: The oldest cuDNN of a CUDA that TensorFlow takes (its list of tested builds).
-_CUDNN = {"11.8": "8.6", "11.2": "8.1", "11.0": "8.0", "10.1": "7.6", "10.0": "7.4", "9.0": "7", "8.0": "6"}
+_CUDNN = {
+    "12.5": "9.3", "12.3": "8.9", "12.2": "8.9",
+    "11.8": "8.6", "11.2": "8.1", "11.0": "8.0", "10.1": "7.6", "10.0": "7.4", "9.0": "7", "8.0": "6",
+}  # fmt: skip
 
 #: Where TensorFlow 2.4 says that a library is missing.
 _FOUR = "dso_loader.cc:60]"
@@ -295,6 +298,11 @@ def _system_libraries(about: Situation, steps: Steps, cuda: str, cudnn: str) -> 
     )
     if cuda == "11.0" and "cusolver" in about.line:
         there = there or "; CUDA 11.1 and later are for TensorFlow from 2.5 on"
+    if about.container and not about.hosted:
+        text = "The image's CUDA is not the one of its TensorFlow (%s), whatever the host has: take an image in which the two "
+        steps.say(
+            text % both + "belong together (tensorflow/tensorflow:RELEASE-gpu), or install it in there", changes="files"
+        )
     name = about.label[:1].upper() + about.label[1:]
     name += " 2.4" if cuda == "11.0" and name == "TensorFlow" else ""
     steps.say(
@@ -691,9 +699,7 @@ def cudnn_version_mismatch(about: Situation, steps: Steps) -> None:
     elif about.framework == "torch":
         steps.say("Let PyTorch find its own cuDNN: remove folders with another one from the library path")
     elif needs_of(about)[1]:
-        cuda, cudnn = needs_of(about)
-        what = "%s needs cuDNN %s or a newer one of the same major version, for CUDA %s"
-        steps.say(what % (about.label, _CUDNN.get(cuda, cudnn), cuda), "admin", "system")
+        _cudnn_of_tensorflow(about, steps)
     else:
         steps.say("Install the cuDNN that this build was compiled with, or a newer one of the same major version")
     if about.framework == "tensorflow" and re.search(r"EXECUTION_FAILED|MAPPING_ERROR|dnn impl", about.line):
@@ -732,6 +738,19 @@ def _wanted_cudnn(about: Situation, steps: Steps, wanted: str, major: str) -> No
     if old and minor == "8.1" and not about.embedded:
         command = "conda install -c conda-forge cudatoolkit=11.2 cudnn=8.1"
         steps.run("In a conda environment, with its CUDA", command, changes="packages", instead=True)
+
+
+def _cudnn_of_tensorflow(about: Situation, steps: Steps) -> None:
+    """The cuDNN that a release of TensorFlow was built with: a newer one of the same major version does as well."""
+    cuda, cudnn = needs_of(about)
+    text = "%s needs cuDNN %s or a newer one of the same major version, for CUDA %s" % (about.label, cudnn, cuda)
+    if _wheels_do(about) and about.is_at_least("2.14") and sort_key(cudnn) > (8, 6):
+        # From 9.11 on it has no code for older GPUs.
+        below = "9.11" if about.capability and sort_key(about.capability) < (7, 5) else str(int(cudnn[0]) + 1)
+        pin = "nvidia-cudnn-cu%s>=%s,<%s" % (cuda.partition(".")[0], cudnn, below)
+        steps.install("%s: let pip install it" % text, pin)
+    else:
+        steps.say(text, "admin", "system")
 
 
 def _fused_convolution(about: Situation, steps: Steps) -> None:
@@ -834,14 +853,14 @@ def _of_conda(about: Situation) -> bool:
 def xla_toolchain_missing(about: Situation, steps: Steps) -> None:
     """No ptxas or no libdevice."""
     if about.signature == "ptxas-future-architecture":
-        if about.framework == "jax" and not about.windows:
-            steps.upgrade("Update JAX, whose release is older than this GPU", "jax[cuda12]")
-        else:
-            steps.say("Use a newer release of %s, whose CUDA knows this GPU" % about.title, changes="packages")
+        _newer_than_ptxas(about, steps)
         return
     if _old_ptxas(about, steps) or _unknown_architecture(about, steps):
         return
     needed = needs_of(about)[0]
+    if about.signature == "xla-searched-on-windows":
+        _folder_on_windows(about, steps)
+        return
     if "libdevice-in-lib" in about.words and "conda" in about.words and not about.windows:
         _conda_libdevice(steps)
         return
@@ -880,6 +899,20 @@ def xla_toolchain_missing(about: Situation, steps: Steps) -> None:
         "Name the folder of a CUDA toolkit in XLA_FLAGS: --xla_gpu_cuda_data_dir=FOLDER (it has "
         "nvvm/libdevice and bin/ptxas)"
     )
+
+
+def _newer_than_ptxas(about: Situation, steps: Steps) -> None:
+    if about.framework == "jax" and not about.windows:
+        steps.upgrade("Update JAX, whose release is older than this GPU", "jax[cuda12]")
+    else:
+        steps.say("Use a newer release of %s, whose CUDA knows this GPU" % about.title, changes="packages")
+
+
+def _folder_on_windows(about: Situation, steps: Steps) -> None:
+    """CUDA is on PATH with its folder bin, which XLA takes for CUDA's own."""
+    folder = about.groups["value"].replace("\\", "/")
+    text = "Name CUDA's own folder to XLA, which has nvvm/libdevice (the quotes keep a path with blanks together)"
+    steps.set(text, "XLA_FLAGS", "--xla_gpu_cuda_data_dir='%s'" % folder)
 
 
 def _conda_libdevice(steps: Steps) -> None:

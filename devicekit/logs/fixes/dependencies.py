@@ -205,22 +205,19 @@ def keras_incompatible(about: Situation, steps: Steps) -> None:
     if about.signature == "keras-backend-import" or (backend and backend not in BACKENDS):
         _backend(about, steps, about.groups.get("name") or backend)
         return
-    if about.signature == "py-no-module-framework" and about.groups.get("module", "") in BACKENDS:
-        _missing_backend(about, steps, about.groups["module"])
+    module = about.groups.get("module", "")
+    if about.signature == "py-no-module-framework" and module in BACKENDS:
+        _missing_backend(about, steps, module)
         return
-    if about.signature in _FILES_OF_MODELS:
-        _FILES_OF_MODELS[about.signature](about, steps)
+    if about.signature in _BY_SIGNATURE:
+        _BY_SIGNATURE[about.signature](about, steps)
         return
     if _of_keras_2(about):
         _legacy_keras(about, steps)
         return
     if about.signature.startswith("pip-") and steps.fixes:
         return
-    if (about.groups.get("module"), about.groups.get("name")) == ("keras", "__version__"):
-        steps.uninstall("Uninstall both: removing one alone takes files of the other", "keras", "keras-nightly")
-        steps.say("Then install the Keras of TensorFlow's release: keras==2.10.* for 2.10, keras>=3 from 2.16 on")
-        return
-    if "Keras cannot be imported" in about.line:
+    if (module, about.groups.get("name")) == ("keras", "__version__") or "Keras cannot be imported" in about.line:
         _keras_itself(about, steps)
         return
     if _mixed(about, steps) or _moved(about, steps) or _saved_model(about, steps) or _tf_keras_apart(about, steps):
@@ -229,6 +226,9 @@ def keras_incompatible(about: Situation, steps: Steps) -> None:
         steps.install("Update Keras: only Keras 3 runs on %s" % about.title, "keras>=3")
         return
     minor = ".".join(about.version.split(".")[:2]) if re.match(r"\d+\.\d+", about.version) else ""
+    if "tf-nightly" in about.packages or "tf-nightly" in about.words:
+        steps.install("With tf-nightly, Keras 2 is the nightly one, too", "tf-keras-nightly", remove=["tf-keras"])
+        return
     if minor and about.is_at_least("2.16"):
         steps.install("For code and models of Keras 2, install tf-keras of this TensorFlow", "tf-keras==%s.*" % minor)
         steps.set("Let TensorFlow use it, before its import", "TF_USE_LEGACY_KERAS", "1")
@@ -251,6 +251,11 @@ def keras_incompatible(about: Situation, steps: Steps) -> None:
 
 
 def _keras_itself(about: Situation, steps: Steps) -> None:
+    """Keras is not there, or two of its distributions are mixed."""
+    if "Keras cannot be imported" not in about.line:
+        steps.uninstall("Uninstall both: removing one alone takes files of the other", "keras", "keras-nightly")
+        steps.say("Then install the Keras of TensorFlow's release: keras==2.10.* for 2.10, keras>=3 from 2.16 on")
+        return
     _keras_of(about, steps, ".".join(about.version.split(".")[:2]) if about.is_at_least("2.16") is False else "")
 
 
@@ -344,7 +349,6 @@ def _newer_zip(about: Situation, steps: Steps) -> None:
     steps.say("Or, where it was saved, save the model as HDF5 (model.save('model.h5'))", changes="code", instead=True)
 
 
-#: What is done for a signature of a saved model.
 def _older_tensorflow(about: Situation, steps: Steps) -> None:
     """Keras 2.4 looks for a layer that TensorFlow has from 2.2 on (and under this name up to 2.15)."""
     minor = ".".join(about.version.split(".")[:2])
@@ -357,8 +361,23 @@ def _older_tensorflow(about: Situation, steps: Steps) -> None:
         steps.install(text, "tensorflow>=2.2,<2.16", instead=True)
 
 
-_FILES_OF_MODELS = {
+def _never_called(about: Situation, steps: Steps) -> None:
+    """Keras 3 gives a model its input and output when it is called first, Keras 2 gave them when it was built."""
+    found = _ADD_ON.search("\n".join(about.known.frames))
+    if found:
+        name = distribution_of(found.group(1))
+        steps.upgrade("%s was written for Keras 2: update it" % name, name)
+        _legacy_keras(about, steps, "If that does not help, let it use Keras 2: install tf-keras")
+        return
+    text = "Give the model its shape: keras.Input(shape=...) as first layer, or call it once (model(keras.Input(...)))"
+    steps.say(text + "; model.inputs and model.outputs are there then", changes="code")
+    _legacy_keras(about, steps, "Or, for code of Keras 2 that you cannot change: install tf-keras")
+
+
+#: What is done for a signature, whatever else is known.
+_BY_SIGNATURE = {
     "keras-hub-layer": _hub_layer, "user-h5-damaged": _newer_zip, "keras-requires-tf": _older_tensorflow,
+    "keras-never-called": _never_called,
 }  # fmt: skip
 
 #: What Keras once had at another place or does not have any more, by module and name, and what programs use now.
@@ -728,6 +747,8 @@ def _of_its_own(about: Situation, steps: Steps) -> bool:
     elif about.signature == "torch-add-on-dll":
         found = re.findall("torchvision|torchaudio|bitsandbytes", " ".join((*about.known.frames, about.line)))
         fitting_add_on(about, steps, ("torchvision", *found)[-1], about.version.partition("+")[0])
+    elif "tf.estimator" in about.summary:
+        _hub_estimator(about, steps)
     elif "TensorFlow Addons" in about.summary:
         fitting_add_on(about, steps, "tensorflow-addons", about.version.partition("+")[0])
     else:
@@ -890,6 +911,25 @@ def dependency_incompatible(about: Situation, steps: Steps) -> None:
         _other_version(about, steps, version)
 
 
+def _hub_estimator(about: Situation, steps: Steps) -> None:
+    """What asks for tf.estimator, which is a distribution of its own up to TensorFlow 2.15; mostly tensorflow-hub."""
+    minor = ".".join(about.version.split(".")[:2])
+    old = about.is_at_least("2.16") is False
+    if not old:
+        hub = "hub" in about.line or any("hub" in item for item in about.known.frames[-1:])
+        user = "tensorflow-hub" if hub else _user(about)
+        text = "TensorFlow from 2.16 on has no estimator: %s"
+        if user:
+            steps.upgrade(text % "update %s%s" % (user, ", which does without it from 0.16 on" * hub), user)
+        else:
+            steps.say(text % "update the package whose file the traceback names, or use TensorFlow 2.15")
+    if old or not minor:
+        text = "%snstall the tensorflow-estimator of TensorFlow's own minor release" % (
+            "I" if minor else "Before 2.16: i"
+        )
+        steps.install(text, "tensorflow-estimator==%s.*" % (minor or "2.15"))
+
+
 def _asked_for(about: Situation, steps: Steps) -> None:
     """What a message says to install, which may be there since after the import that looked for it."""
     wanted = re.search(r"requires `([\w-]+)(>=[\d.]*\d)`", about.line)
@@ -1037,6 +1077,11 @@ def _other_version(about: Situation, steps: Steps, version: str) -> None:
         found = about.requirements("cpu", "tensorflow") if "(from tensorflow" in about.line else None
         if found is not None:
             steps.install_set("Install the newest TensorFlow for this Python and system", found)
+        elif about.groups.get("name"):
+            text = "tensorflow-macos before 2.13 needs releases without wheels for Apple silicon: let conda bring those"
+            steps.run(text, "conda install -c apple tensorflow-deps", changes="packages")
+            text = "Or, on macOS 12 or later, take TensorFlow from 2.13 on, whose requirements all have wheels"
+            steps.install(text, "tensorflow>=2.13", instead=True)
         else:
             steps.say("Take another release of what needs it, or the Python that this one was made for")
         return
@@ -1385,6 +1430,10 @@ def _torch_add_on(about: Situation, steps: Steps, add_on: str) -> None:
 
 def _addons_ended(about: Situation, steps: Steps, minor: str) -> None:
     """TensorFlow Addons, whose last release is for TensorFlow 2.13 to 2.15."""
+    if not minor and "tensorflow_core" in about.line:  # TensorFlow 2.0 and 2.1
+        text = "This TensorFlow Addons needs a newer TensorFlow than 2.1: install a pair that fits (Python 3.7 to 3.10)"
+        steps.install(text, "tensorflow==2.10.*", "tensorflow-addons==0.19.0")
+        return
     if minor and about.is_at_least("2.16") is False:
         own = {"2.0": "0.6.0", "2.1": "0.9.1"}.get(minor, "0.23.0")
         steps.install(

@@ -105,6 +105,9 @@ def fixes_for(about: Situation, rows: Sequence[Mapping[str, Any]], alone: bool =
             steps.add(*kept)
         if behind:
             _ask_pypi(about, steps)
+        file = re.search(r"-r ([\w./\\-]{1,80})", about.groups.get("requirement", ""))
+        if file and about.signature == "pip-cannot-install-conflict":
+            steps.fixes = [_in_file(fix, file.group(1)) for fix in steps.fixes]
         own = next((text for word, text in _OWN_PYTHON.items() if word in about.words), "")
         if about.known.bundled:
             own = _BUNDLED % scrub(about.known.bundled)
@@ -113,6 +116,13 @@ def fixes_for(about: Situation, rows: Sequence[Mapping[str, Any]], alone: bool =
         return tuple(steps.fixes[:_STEPS])
 
     return LazyFixes(make)
+
+
+def _in_file(fix: Fix, name: str) -> Fix:
+    """A file's requirements exclude each other: what pip installs without it, the file would not take."""
+    items = fix.packages.install if fix.packages is not None else ()
+    text = "%s: write %s into %s, in place of its line" % (fix.text, " and ".join(items), scrub(name))
+    return Fix(text, changes="files", instead=fix.instead) if items else fix
 
 
 def _ask_pypi(about: Situation, steps: Steps) -> None:

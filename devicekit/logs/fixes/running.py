@@ -459,11 +459,11 @@ def op_unsupported(about: Situation, steps: Steps) -> None:
     elif about.framework == "jax":
         steps.say("Run that part on the CPU: with jax.default_device(jax.devices('cpu')[0])", changes="code")
     elif about.framework == "tensorflow":
-        steps.say(
-            "Let such operations run on the CPU: tf.config.set_soft_device_placement(True), or with "
-            "tf.device('/CPU:0')",
-            changes="code",
-        )
+        soft = "tf.config.set_soft_device_placement(True)"
+        if about.is_at_least("2.0") is False:
+            soft = "tf.Session(config=tf.ConfigProto(allow_soft_placement=True))"
+        text = "Let such operations run on the CPU: %s, or with tf.device('/CPU:0')"
+        steps.say(text % soft, changes="code")
         if about.macos or "dml" in text.lower():
             steps.say("An input pipeline (tf.data) belongs outside of tf.device: it runs on the CPU")
     else:
