@@ -298,11 +298,7 @@ def _system_libraries(about: Situation, steps: Steps, cuda: str, cudnn: str) -> 
     )
     if cuda == "11.0" and "cusolver" in about.line:
         there = there or "; CUDA 11.1 and later are for TensorFlow from 2.5 on"
-    if about.container and not about.hosted:
-        text = "The image's CUDA is not the one of its TensorFlow (%s), whatever the host has: take an image in which the two "
-        steps.say(
-            text % both + "belong together (tensorflow/tensorflow:RELEASE-gpu), or install it in there", changes="files"
-        )
+    _of_the_image(about, steps, both)
     name = about.label[:1].upper() + about.label[1:]
     name += " 2.4" if cuda == "11.0" and name == "TensorFlow" else ""
     steps.say(
@@ -337,6 +333,13 @@ def _system_libraries(about: Situation, steps: Steps, cuda: str, cudnn: str) -> 
         command = "conda install cudatoolkit=%s cudnn=%s" % (cuda, channel)
         steps.run("With conda, into the same environment", command, changes="packages")
     _fitting_release(about, steps, cuda)
+
+
+def _of_the_image(about: Situation, steps: Steps, both: str) -> None:
+    if about.container and not about.hosted:
+        text = "The image's CUDA is not the one of its TensorFlow (%s), whatever the host has: take an image in which the two "
+        text += "belong together (tensorflow/tensorflow:RELEASE-gpu), or install it in there"
+        steps.say(text % both, changes="files")
 
 
 def _installed(about: Situation) -> str:
