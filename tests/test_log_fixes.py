@@ -230,6 +230,63 @@ IMPORTS = (
 )
 
 ROWS = [
+    # Two releases of TensorFlow's files: loaded, left in the user's folder, or on the library path.
+    (
+        "<ipython-input-3-8a7c>\nImportError: cannot import name 'TensorFoo' from 'tensorflow.python.types.core' "
+        "(/usr/local/lib/python3.9/dist-packages/tensorflow/python/types/core.py)",
+        {},
+        ["Restart the notebook's kernel"],
+        ["keras"],
+    ),
+    (
+        "NotFoundError: /home/someone/.local/lib/python3.8/site-packages/tensorflow/core/kernels/libtfkernel_sobol_op.so: "
+        "undefined symbol: _ZN10tensorflow8OpKernel11TraceStringEv",
+        {},
+        [r"uninstall[\s\S]*rm -rf ~/\.local/lib/python3\.8/site-packages/tensorflow\b[\s\S]*install tensorflow"],
+        [],
+    ),
+    (
+        "### TensorFlow version: tf2.12.0\nImportError: /env/lib/python3.10/site-packages/tensorflow/python/platform/../../"
+        "libtensorflow_cc.so.2: undefined symbol: _ZNK10tensorflow8OpKernel4nameEv",
+        {},
+        ["LD_LIBRARY_PATH", r"tensorflow==2\.12\.0"],
+        ["rm -rf"],
+    ),
+    # A package that is newer than TensorFlow.
+    (
+        "`tensorflow`/`tensorflow-gpu`/`tf-nightly`/`tf-nightly-gpu` version: 1.14\n"
+        "AttributeError: module 'tensorflow.compat.v2' has no attribute 'contrib'",
+        {},
+        [r"tensorflow==1\.15"],
+        ["keras"],
+    ),
+    (
+        "AttributeError: module 'tensorflow._api.v2.data' has no attribute 'AUTOTUNE'",
+        {"packages": {"tensorflow": "2.3.0"}},
+        [r"tensorflow>=2\.4"],
+        ["pip check"],
+    ),
+    (
+        'Traceback (most recent call last):\n  File "/env/lib/python3.6/site-packages/autolib/net.py", line 4, in <module>\n'
+        "AttributeError: module 'tensorflow.keras.layers.experimental.preprocessing' has no attribute 'RandomZoom'",
+        {},
+        ["--upgrade autolib", r"tensorflow==2\.6"],
+        [r"2\.15"],
+    ),
+    (
+        "TF_GPU_ALLOCATOR=cuda_malloc_async\nInternalError: No allocator statistics",
+        {},
+        ["unset TF_GPU_ALLOCATOR"],
+        ["doctor"],
+    ),
+    # A GPU that is newer than the CUDA which the build loads.
+    (
+        "name: GeForce RTX 3060 computeCapability: 8.6\nSuccessfully opened dynamic library cublas64_10.dll",
+        {},
+        [r"tensorflow==2\.10"],
+        ["2\\.21", "leaves that GPU out"],
+    ),
+    ("| GPU  | RX 570 |\n" + HIP, LINUX, ["gfx803"], ["10.3.0"]),
     # What asks for tf.estimator: gone, or a distribution of its own that does not fit.
     (
         (IMPORTED % "tensorflow_hub/estimator.py")

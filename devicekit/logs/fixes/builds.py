@@ -82,6 +82,8 @@ def _before(about: Situation, number: Tuple[int, int]) -> bool:
     if about.framework != "tensorflow":
         return False
     opened = sort_key(about.fact("runtime") or "99")  # by CUDA's own library
+    if about.signature == "tf-cuda-older-than-gpu":  # it compares the two
+        return (7, 5) <= number < (10, 0)
     return (number >= (8, 0) and (about.is_at_least("2.4") is False or opened < (11,))) or (
         number >= (7, 5) and about.is_at_least("1.13") is False
     )
@@ -101,6 +103,11 @@ def _newer_build(about: Situation, steps: Steps, number: Tuple[int, int]) -> Non
         "this GPU" % (release, cuda),
         changes="packages",
     )
+    if ampere and about.windows:
+        text = "2.10 is the last one for GPUs on Windows, with CUDA 11.2 and cuDNN 8.1 (Python 3.7 to 3.10)"
+        steps.install(text, "tensorflow==2.10.*", "numpy<2")
+    elif ampere and about.linux:
+        steps.install("With CUDA's libraries by pip", *about.tensorflow_with_cuda(python=about.python))
     if ampere and about.is_at_least("2.0") is False and not about.windows:
         steps.say(
             "For programs of TensorFlow 1: NVIDIA's container (nvcr.io/nvidia/tensorflow, tags that end in tf1-py3) has "

@@ -437,6 +437,14 @@ _SINCE = {
     "Lion": "2.13",
 }  # fmt: skip
 
+#: The TensorFlow that brought a name of tf itself or of its modules, by module and name.
+_SINCE_TENSORFLOW = {
+    "distribute.TPUStrategy": "2.3", "data.AUTOTUNE": "2.4", "types": "2.4", "experimental.numpy": "2.4",
+    "data.experimental.service": "2.3", "experimental.ExtensionType": "2.7", "experimental.dtensor": "2.9",
+    "config.experimental.enable_op_determinism": "2.8", "keras.utils.set_random_seed": "2.7", "random.split": "2.12",
+    "io.gfile": "1.14", "data.Dataset.save": "2.10", "config.experimental.enable_tensor_float_32_execution": "2.4",
+}  # fmt: skip
+
 
 def outdated_add_on(about: Situation, steps: Steps) -> bool:
     """An installed package was written for another TensorFlow; False if the program itself was."""
@@ -459,7 +467,11 @@ def _update_user(about: Situation, steps: Steps, name: str) -> None:
     title = about.title or "TensorFlow"
     text = "The traceback ends in a file of %s, which was written for another %s: update it" % (name, title)
     steps.upgrade(text, name)
-    if "layers.experimental" in about.line and about.python not in ("3.12", "3.13", "3.14"):
+    have = about.releases("tensorflow", "<2.16", "", about.python) if about.python else ()
+    if "layers.experimental" in about.line and have and have[-1].version[:4] != "2.15":
+        text = "Or install the newest TensorFlow for Python %s" % about.python
+        steps.install(text, "tensorflow==%s" % have[-1].version, instead=True)
+    elif "layers.experimental" in about.line and (have or not about.python):
         text = "Or install the last TensorFlow with Keras 2 (Python 3.9 to 3.11)"
         steps.install(text, "tensorflow==2.15.*", instead=True)
     else:
@@ -749,6 +761,12 @@ def _of_its_own(about: Situation, steps: Steps) -> bool:
         fitting_add_on(about, steps, ("torchvision", *found)[-1], about.version.partition("+")[0])
     elif "tf.estimator" in about.summary:
         _hub_estimator(about, steps)
+    elif about.signature == "tf-v1-api-sub" and _path_in_tensorflow(about) in _SINCE_TENSORFLOW:
+        since = _SINCE_TENSORFLOW[_path_in_tensorflow(about)]
+        steps.install("tf.%s came with TensorFlow %s" % (_path_in_tensorflow(about), since), "tensorflow>=%s" % since)
+        steps.say(
+            "Or install the release of what asks for it that this TensorFlow was for", changes="packages", instead=True
+        )
     elif "TensorFlow Addons" in about.summary:
         fitting_add_on(about, steps, "tensorflow-addons", about.version.partition("+")[0])
     else:
@@ -867,6 +885,12 @@ def dependency_incompatible(about: Situation, steps: Steps) -> None:
     if module == "keras_preprocessing":
         _keras_preprocessing(about, steps)
         return
+    if "newer TensorFlow than this 1.x" in about.summary:
+        steps.install("1.15 is the last of TensorFlow 1 (Python 3.5 to 3.7)", "tensorflow==1.15.*", "protobuf<3.21")
+        steps.say(
+            "Or install the release of that package for TensorFlow %s" % about.version, changes="packages", instead=True
+        )
+        return
     if re.search(r"compat\.v2|__internal__|\bkeras\b", module + about.line) and about.framework == "tensorflow":
         keras_incompatible(about, steps)
         return
@@ -909,6 +933,10 @@ def dependency_incompatible(about: Situation, steps: Steps) -> None:
         steps.reinstall("A part of %s is missing: write its files again" % name, name)
     else:
         _other_version(about, steps, version)
+
+
+def _path_in_tensorflow(about: Situation) -> str:
+    return ".".join((about.groups.get("module", ""), about.groups.get("name", "")))
 
 
 def _hub_estimator(about: Situation, steps: Steps) -> None:

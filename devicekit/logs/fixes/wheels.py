@@ -1125,18 +1125,35 @@ def install_corrupt(about: Situation, steps: Steps) -> None:
         return
     if about.framework == "tensorflow":
         _estimator(about, steps)
+    if about.hosted or "jupyter" in about.words:
+        steps.say("Restart the notebook's kernel first: if pip changed the package there, the old one is loaded")
     nightly = any("nightly" in item for item in about.packages)
     if nightly:
         steps.say("A nightly build may be broken: take a stable release, or a newer nightly")
     keep = _kept(about) if not nightly else "tensorflow"
     if about.framework == "tensorflow":
         steps.uninstall("Uninstall every TensorFlow: files of several may be mixed", *_owners(about))
+        _left_behind(about, steps)
         steps.install("Then install one", keep)
     else:
         steps.reinstall("Reinstall %s" % name, keep)
     if about.windows and not long:
         steps.say("On Windows, a path of more than 260 characters is cut: allow long paths, or use a shorter folder")
+    if "undefined symbol" in about.line and not about.windows:
+        text = (
+            "A libtensorflow_framework of another release may come first: see whether a folder with one is named here"
+        )
+        steps.run(text, "echo $LD_LIBRARY_PATH", on="linux")
     steps.run("If that fails, make a fresh environment", "python -m venv fresh", changes="files", instead=True)
+
+
+def _left_behind(about: Situation, steps: Steps) -> None:
+    """What pip does not remove from the user's own folder, which comes before the environment's."""
+    text = " ".join((*about.known.frames, about.line))
+    own = re.search(r"(?:/home/[^/\s]+|/root|~)/\.local(/lib/python3\.\d+/site-packages/tensorflow)/", text)
+    if own:
+        text = "That one was in ~/.local, before the environment's own: remove what pip left there"
+        steps.run(text, "rm -rf ~/.local" + own.group(1), on="linux", changes="files")
 
 
 def _keras_again(about: Situation, steps: Steps) -> None:
