@@ -458,6 +458,133 @@ ROWS = [
         ["conda install -c apple tensorflow-deps"],
         ["pip check"],
     ),
+    # A data type that the backend lacks is nothing that its fallback to the CPU catches.
+    (
+        "TypeError: Trying to convert BFloat16 to the MPS backend but it does not have support for that dtype.",
+        MAC,
+        ["2.3", "float16"],
+        ["FALLBACK"],
+    ),
+    ("TypeError: MPS BFloat16 is only supported on MacOS 14 or newer", MAC, ["macOS to 14"], ["FALLBACK"]),
+    (
+        "TypeError: Trying to convert ComplexFloat to the MPS backend but it does not have support for that dtype.",
+        MAC,
+        [r'to\("cpu"\)'],
+        [],
+    ),
+    (
+        "MPSNDArray.mm:850: failed assertion `[MPSNDArray initWithDevice:] Error: total bytes of NDArray > 2**32'",
+        MAC,
+        ["^One tensor is larger", "smaller batch"],
+        ["FALLBACK"],
+    ),
+    (
+        "MPSNDArray.mm:782: failed assertion '[MPSNDArray, initWithBuffer:] Error: buffer is not large enough. Must be 96'",
+        MAC,
+        ["install --upgrade torch"],
+        ["FALLBACK"],
+    ),
+    (
+        "RuntimeError: new(): expected key in DispatchKeySet(CPU, CUDA, HIP, XLA, MPS) but got: PrivateUse1",
+        WINDOWS,
+        ["--upgrade torch-directml"],
+        [],
+    ),
+    # nvcc refuses other compilers than GCC and MSVC as well.
+    (
+        "host_config.h(160): error: #error directive: -- unsupported NVHPC compiler found! Only NVHPC 23.X is supported.\n"
+        "RuntimeError: Error building extension 'fused_adam'",
+        LINUX,
+        ["CXX=g\\+\\+", "module unload"],
+        [],
+    ),
+    (
+        "RuntimeError: Compiler: cl is not found.",
+        {},
+        ["VCTools", "Native Tools"],
+        ["include and libs"],
+    ),
+    ("NotImplementedError: Cannot copy out of meta tensor; no data!", {}, ["device_map", "low_cpu_mem_usage"], []),
+    (
+        "RuntimeError: Tensor on device cuda:0 is not on the expected device meta!\nkeras 3.0, KERAS_BACKEND=torch, T4",
+        {},
+        ["--upgrade keras"],
+        ["device_map"],
+    ),
+    # The names of PyTorch's own libraries tell which PyTorch an add-on was compiled for.
+    (
+        "ImportError: libc10_cuda.so: cannot open shared object file: No such file or directory",
+        {**LINUX, "python": "3.11"},
+        ["without CUDA", "whl/cu"],
+        ["of the same"],
+    ),
+    (
+        "ImportError: libtorch_cuda_cu.so: cannot open shared object file: No such file or directory",
+        LINUX,
+        [r"1\.8 to 1\.13", "Compile the add-on"],
+        [],
+    ),
+    ("RuntimeError: Gloo connectFullMesh failed with [pair.cc:144] no error", LINUX, ["GLOO_SOCKET_IFNAME="], []),
+    (
+        "RuntimeError: [enforce fail at device.cc:84] rp != nullptr. Unable to find address for: eno9",
+        LINUX,
+        ["^eno9 is not", "ip -br addr"],
+        [],
+    ),
+    # An import that fails is told again, without the exception's name.
+    (
+        "RuntimeError: Failed to import transformers.modeling_utils because of the following error:\n"
+        "module 'torch' has no attribute 'compiler'",
+        {"packages": {"torch": "2.0.1"}},
+        [r"2\.1"],
+        [],
+    ),
+    (
+        "AttributeError: module 'torch.distributed' has no attribute 'ReduceOp'",
+        WINDOWS,
+        ["built without", "is_available"],
+        ["pip check"],
+    ),
+    (
+        "RuntimeError: unable to open shared memory object </torch_7_8> in read-write mode: Too many open files (24)",
+        LINUX,
+        ["ulimit -n"],
+        ["shm"],
+    ),
+    (
+        "MIOpen(HIP): Error [BuildHip] HIPRTC status = HIPRTC_ERROR_COMPILATION (6), source file: MIOpenNeuron.cpp\n"
+        "/tmp/comgr-1-2-3a/include/miopen_cstdint.hpp:36:34: error: typedef redefinition with different types\n"
+        "RuntimeError: miopenStatusUnknownError",
+        {**LINUX, "gpu": "Radeon RX 6650 XT"},
+        [r"cudnn\.enabled = False"],
+        ["HSA_OVERRIDE"],
+    ),
+    (
+        "RuntimeError: Couldn't find appropriate backend to handle uri a.wav and format None.",
+        {},
+        ["install soundfile"],
+        [],
+    ),
+    # A PyTorch that is older than the GPU fails in cuDNN first.
+    (
+        "RuntimeError: cuDNN error: CUDNN_STATUS_EXECUTION_FAILED",
+        {**LINUX, "gpu": "RTX 2060", "packages": {"torch": "1.0.1"}, "python": "3.8"},
+        ["CUDA 9", "whl/cu"],
+        ["ldconfig"],
+    ),
+    (
+        "RuntimeError: cuDNN error: CUDNN_STATUS_EXECUTION_FAILED\ntorch 1.5.1, CUDA 10.2, RTX 3080",
+        LINUX,
+        ["whl/cu"],
+        [],
+    ),
+    (
+        "RuntimeError: No HIP GPUs are available\nRyzen 7 5700U with Radeon Graphics\ntorch\\csrc\\",
+        WINDOWS,
+        ["gfx90c", "CPU"],
+        ["Linux"],
+    ),
+    ("AssertionError: Torch not compiled with CUDA enabled\nJetson AGX Orin", LINUX, [r"3\.8 in 5"], []),
     # tensorflow-gpu in a release that there was: it stays, on a Python that has it.
     (
         NO_WHEEL % "tensorflow-gpu==2.4.1",

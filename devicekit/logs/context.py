@@ -93,6 +93,7 @@ WORDS = {
     "flash-attn": "flash-attn", "vllm": "vllm", "tfjs": "tfjs", "init_keras_custom_objects": "efficientnet",
     "/home/": "linux-path", "dist-packages/": "linux-path", "/opt/rocm": "linux-path", "/opt/conda": "linux-path",
     "/usr/lib": "linux-path", "/usr/local/lib64": "linux-path", "/usr/local/cuda": "linux-path", "/root/": "linux-path",
+    "tmp/pip-": "linux-path",
     "lib64/python3": "lib64",
     "/dev/nvidia": "linux-path", "linux-gnu": "linux-path", "manylinux": "linux-path", ".so.": "linux-path",
     "/users/": "mac-path", "/opt/homebrew": "mac-path", ".dylib": "mac-path", "\\users\\": "windows-path",
@@ -260,7 +261,8 @@ class Known:
             self.versions.setdefault("driver", value)
         elif key == "gpuname" and "vendors" not in self._stated:
             self.vendors |= vendors_of(value)
-            if not self.gpu_name or (_INTEGRATED.search(self.gpu_name) and not _INTEGRATED.search(value)):
+            integrated = _INTEGRATED.search(self.gpu_name) and (not _INTEGRATED.search(value) or self.gpu_name in value)
+            if not self.gpu_name or integrated:
                 self.gpu_name = value.strip()
 
     def _learn_interpreter(self, path: str) -> None:
@@ -347,7 +349,7 @@ class Known:
         if name == "frame":  # the file that the traceback ends in
             return re.search(wanted, "".join(self.frames[-1:])) is not None
         if name in VERSIONS:
-            version = self.versions.get(name)
+            version = self.versions.get(name) or (_capability(self.gpu_name) if name == "capability" else None)
             return version is not None and _accepts(wanted, version)
         raise DevicekitError("unknown condition of a signature: %s" % name)
 
@@ -407,6 +409,15 @@ def _system(known: Known, text: str) -> str:
         if known.system != "linux":
             known.wsl = False
     return text if " " in system or (named == "linux" and system != "linux") else ""
+
+
+def _capability(gpu: str) -> Optional[str]:
+    """Return the compute capability of a named NVIDIA GPU, None if it is not known."""
+    try:
+        model = gpu_named(gpu, BUNDLED)
+    except ValueError:
+        return None
+    return model.target if model.vendor == "nvidia" else None
 
 
 def _maker(gpu: str) -> Set[str]:

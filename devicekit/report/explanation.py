@@ -41,7 +41,8 @@ def explanation_text(explanation: Explanation, style: Style) -> str:
         likely = "The most likely cause is" if explanation.certain else "There is only a weak sign of"
         text = "%s %s." % (likely, worst.code)
         if worst.code == "cause-unknown":
-            text = "devicekit does not know the cause of this error."
+            known = explanation.certain
+            text = "No code names this cause." if known else "devicekit does not know the cause of this error."
         lines.append(style.paint(text, worst.severity))
         lines.append("More about it: devicekit explain %s" % worst.code)
     return "\n".join(lines) + "\n"

@@ -69,6 +69,8 @@ def compute_capability_unsupported(about: Situation, steps: Steps) -> None:
         _newer_gpu(about, steps, capability)
     elif _before(about, number):
         _newer_build(about, steps, number)
+    elif _torch_before(about, number):
+        _torch_build(about, steps)
     elif number > (0, 0) and about.signature == "tf-no-kernel-binaries":
         _between(about, steps, capability)
     elif number > (0, 0):
@@ -87,6 +89,16 @@ def _before(about: Situation, number: Tuple[int, int]) -> bool:
     return (number >= (8, 0) and (about.is_at_least("2.4") is False or opened < (11,))) or (
         number >= (7, 5) and about.is_at_least("1.13") is False
     )
+
+
+#: The first PyTorch whose builds have code for a compute capability.
+_TORCH_SINCE = (((9, 0), "2.0"), ((8, 0), "1.7"), ((7, 5), "1.2"))
+
+
+def _torch_before(about: Situation, number: Tuple[int, int]) -> bool:
+    """Whether the GPU came after an old PyTorch."""
+    since = next((release for least, release in _TORCH_SINCE if number >= least), "")
+    return about.framework == "torch" and bool(since) and about.is_at_least(since) is False
 
 
 def too_old_for_gpu(about: Situation) -> bool:

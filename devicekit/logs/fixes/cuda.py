@@ -705,11 +705,22 @@ def cudnn_version_mismatch(about: Situation, steps: Steps) -> None:
         _cudnn_of_tensorflow(about, steps)
     else:
         steps.say("Install the cuDNN that this build was compiled with, or a newer one of the same major version")
+    _failed_kernel(about, steps)
+    _which_cudnn(about, steps, major)
+
+
+def _failed_kernel(about: Situation, steps: Steps) -> None:
+    """cuDNN was found and failed on the GPU."""
+    if about.framework == "torch" and "EXECUTION_FAILED" in about.line:
+        steps.say(
+            "A PyTorch that is older than the GPU fails like this, too: RTX 20 needs a build for CUDA 10 or later, RTX 30 and "
+            "A100 for CUDA 11, RTX 40 for 11.8, RTX 50 for 12.8"
+        )
+        steps.say("If it comes only after a while: the memory is exhausted, use a smaller batch", changes="code")
     if about.framework == "tensorflow" and re.search(r"EXECUTION_FAILED|MAPPING_ERROR|dnn impl", about.line):
         steps.set(
             "If the memory is taken at once: let it grow; use a smaller batch", "TF_FORCE_GPU_ALLOW_GROWTH", "true"
         )
-    _which_cudnn(about, steps, major)
 
 
 def _wanted_cudnn(about: Situation, steps: Steps, wanted: str, major: str) -> None:

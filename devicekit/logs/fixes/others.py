@@ -15,7 +15,10 @@ from .torch_builds import beside_torch
 _RELATIVES = (("gfx103", "gfx1030", "10.3.0"), ("gfx110", "gfx1100", "11.0.0"))
 
 #: Generations that no current ROCm has code for.
-_DROPPED = (("gfx6", "GCN 1"), ("gfx7", "GCN 2"), ("gfx8", "Polaris and older"), ("gfx101", "RDNA 1"))
+_DROPPED = (
+    ("gfx6", "GCN 1"), ("gfx7", "GCN 2"), ("gfx8", "Polaris and older"), ("gfx90c", "an integrated Vega"),
+    ("gfx101", "RDNA 1"),
+)  # fmt: skip
 
 TORCH_WINDOWS = (
     "https://rocm.docs.amd.com/projects/radeon-ryzen/en/latest/docs/install/installrad/windows/install-pytorch.html"
@@ -140,6 +143,16 @@ def _rocm_library_path(about: Situation, steps: Steps) -> None:
 def _no_rocm_here(about: Situation, steps: Steps) -> None:
     if about.macos:
         steps.say("ROCm is for Linux (and parts of it for Windows), not for macOS: use Metal there, or the CPU")
+        return
+    if about.framework == "torch":
+        if any(about.gfx.startswith(prefix) for prefix, _ in _DROPPED):
+            steps.say(
+                "AMD's builds for Windows have no code for this GPU (%s), and no setting changes that" % about.gfx
+            )
+        else:
+            steps.say("Update AMD's driver (Adrenalin), and restart Windows", "admin", "system")
+            steps.say("See whether AMD's builds for Windows have code for this GPU: %s" % TORCH_WINDOWS)
+        _instead(about, steps)
         return
     steps.say(
         "This build needs ROCm on Linux: use Linux, or WSL 2 for the GPUs that AMD supports there: %s" % pages.ROCM_WSL

@@ -64,6 +64,10 @@ _OTHER_AMD = (
     (r"krackan", "gfx1152"),
     (r"hawk point|ryzen [3579] (?:pro )?[78]\d4\d(?:h|hs|u)\b", "gfx1103"),
     (r"rembrandt|radeon 6[68]0m", "gfx1035"),
+    (
+        r"renoir|lucienne|cezanne|barcelo|ryzen [3579] (?:pro )?(?:4[3-9]|5[3-7]|7[357]3)\d\d?(?:u|h|hs|hx|g|ge)\b",
+        "gfx90c",
+    ),
 )
 
 #: Words of what is built on PyTorch.

@@ -541,6 +541,10 @@ def _jetson(about: Situation, steps: Steps) -> None:
         "for it: %s" % url,
         changes="packages",
     )
+    if name:
+        steps.say(
+            "Each is for one Python, the system's: 3.6 in JetPack 4, 3.8 in 5, 3.10 in 6, 3.12 in 7; no other works"
+        )
     if about.container:
         text = "Its CUDA libraries are of the host up to JetPack 4: start the container with NVIDIA's runtime"
         steps.run(text, "docker run --runtime nvidia IMAGE")
