@@ -458,6 +458,105 @@ ROWS = [
         ["conda install -c apple tensorflow-deps"],
         ["pip check"],
     ),
+    # What an old PyTorch cannot compile for a Python, and which one can.
+    ("RuntimeError: Dynamo is not supported on Python 3.12+", {}, [r"2\.4", "TORCHDYNAMO_DISABLE"], ["doctor"]),
+    ("RuntimeError: torch.compile is not supported on Python 3.14+", {}, [r"2\.10", "Python 3.13"], ["wheel"]),
+    ("RuntimeError: Windows not yet supported for torch.compile", WINDOWS, [r"2\.5", "triton-windows"], []),
+    (
+        "RuntimeError: Input type (float) and bias type (c10::Half) should be the same",
+        MAC,
+        ["--no-half", r"x\.to\(model\.dtype\)"],
+        ["doctor"],
+    ),
+    (
+        "ValueError: Some modules are dispatched on the CPU or the disk. Make sure you have enough GPU RAM",
+        LINUX,
+        ["4 ?bit", "offload"],
+        [],
+    ),
+    ("RuntimeError: Error compiling objects for extension", LINUX, ["first compiler line"], ["doctor"]),
+    (
+        "c1xx: fatal error C1083: Cannot open include file: 'corecrt.h': No such file or directory",
+        WINDOWS,
+        ["Native Tools"],
+        [],
+    ),
+    ("RuntimeError: PyTorch is not linked with support for mps devices", MAC, ["MPS"], ["whl/cu"]),
+    ("RuntimeError: invalid low watermark ratio 1.4", MAC, ["unset PYTORCH_MPS_HIGH"], []),
+    ("RuntimeError: User specified an unsupported autocast device_type 'mps'", MAC, [r"2\.5"], ["whl/cu"]),
+    ("ValueError: fp16 mixed precision requires a GPU (not 'mps').", MAC, ["mixed_precision no"], ["whl/cu", "NVIDIA"]),
+    (
+        "RuntimeError: cusolver error: CUSOLVER_STATUS_INTERNAL_ERROR, when calling `cusolverDnCreate(handle)`",
+        LINUX,
+        ["magma"],
+        [],
+    ),
+    # What the loader of macOS refuses, and why: nothing that is reinstalled helps.
+    (
+        "ImportError: dlopen(/e/torch/_C.so): Library not loaded: @rpath/libtorch_cpu.dylib\n"
+        "  Reason: tried: '/e/torch/lib/libtorch_cpu.dylib' (duplicate LC_RPATH '@loader_path')",
+        MAC,
+        [r"15\.4", "delete_rpath"],
+        ["force-reinstall"],
+    ),
+    (
+        "ImportError: dlopen(/e/torch/_C.so): Library not loaded: /usr/local/opt/libomp/lib/libomp.dylib",
+        MAC,
+        ["brew install libomp"],
+        ["pip check"],
+    ),
+    # NVIDIA's wheels for Jetson link with the system's OpenBLAS and with JetPack's CUDA.
+    (
+        "ImportError: /u/lib/python3.6/site-packages/torch/lib/libtorch_cpu.so: undefined symbol: sgesdd",
+        {**LINUX, "gpu": "Jetson TX2"},
+        ["libopenblas"],
+        ["released for"],
+    ),
+    (
+        "OSError: libcurand.so.10: cannot open shared object file: No such file or directory\ntorch",
+        {**LINUX, "gpu": "Jetson Nano"},
+        ["nvidia-jetpack"],
+        ["cu12"],
+    ),
+    (
+        "OSError: /h/.local/lib/python3.8/site-packages/torchaudio/lib/libtorchaudio.so: undefined symbol: "
+        "_ZNK5torch8autograd4Node4nameEv",
+        {**LINUX, "gpu": "Jetson Nano"},
+        [r"pytorch/audio\.git"],
+        ["whl/", "PYTHONNOUSERSITE"],
+    ),
+    (
+        "OSError: CUDA_HOME environment variable is not set. Please set it to your CUDA install root.\ntorch",
+        {**LINUX, "gpu": "Instinct MI300X"},
+        [r"version\.hip"],
+        ["toolkit"],
+    ),
+    (
+        "ValueError: ProcessGroupNCCL is only supported with GPUs, no GPUs found!",
+        LINUX,
+        ["cuda"],
+        ["nothing has to be"],
+    ),
+    ("Could not load symbol cudnnGetLibConfig. Error code 127", WINDOWS, ["cudnnGetLibConfig", "PATH"], []),
+    (
+        "ValueError: Error initializing torch.distributed using env:// rendezvous: environment variable RANK expected, "
+        "but not set",
+        {},
+        ["torchrun"],
+        ["doctor"],
+    ),
+    ("RuntimeError: No backend type associated with device type cpu", {}, ["cpu:gloo"], ["torchrun"]),
+    ("SafetensorError: Error while deserializing header: HeaderTooLarge", {}, ["download it again", "git lfs"], []),
+    ("ValueError: Model architectures ['NewForCausalLM'] are not supported for now.", LINUX, ["vllm"], ["doctor"]),
+    (
+        "ValueError: Total number of attention heads (28) must be divisible by tensor parallel size (8).",
+        LINUX,
+        ["divides 28"],
+        [],
+    ),
+    ("AttributeError: 'DeepSpeedCPUAdam' object has no attribute 'ds_opt_adam'", LINUX, ["torch_extensions"], []),
+    ("ModuleNotFoundError: No module named 'amp_C'", LINUX, ["Apex"], ["pip check"]),
+    ("ImportError: dlopen: cannot load any more object with static TLS", LINUX, ["before all others"], []),
     # A data type that the backend lacks is nothing that its fallback to the CPU catches.
     (
         "TypeError: Trying to convert BFloat16 to the MPS backend but it does not have support for that dtype.",

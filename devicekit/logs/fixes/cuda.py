@@ -134,6 +134,9 @@ def _needs_another_build(about: Situation, steps: Steps) -> bool:
     if _other_makers(about):
         gpu_vendor_unsupported(about, steps)
     elif about.jetson:
+        if not about.container:
+            text = "Install the CUDA of its JetPack, which pip's packages do not replace"
+            steps.run(text, "sudo apt-get install -y nvidia-jetpack", on="linux", changes="system")
         jetson_build(about, steps)
     elif too_old_for_gpu(about):
         compute_capability_unsupported(about, steps)
@@ -710,7 +713,7 @@ def cudnn_version_mismatch(about: Situation, steps: Steps) -> None:
 
 
 def _failed_kernel(about: Situation, steps: Steps) -> None:
-    """cuDNN was found and failed on the GPU."""
+    """A part of cuDNN failed on the GPU."""
     if about.framework == "torch" and "EXECUTION_FAILED" in about.line:
         steps.say(
             "A PyTorch that is older than the GPU fails like this, too: RTX 20 needs a build for CUDA 10 or later, RTX 30 and "
@@ -943,6 +946,9 @@ def cuda_toolkit_missing(about: Situation, steps: Steps) -> None:
     """Something is compiled for CUDA, and there is no nvcc."""
     if about.vendor == "amd":
         steps.say("This is compiled for CUDA, which is for NVIDIA's GPUs: take the version for ROCm, if it has one")
+        if "+rocm" not in about.packages.get("torch", "") and about.framework == "torch":
+            text = "An extension follows PyTorch: if this prints None, install PyTorch's build for ROCm first"
+            steps.run(text, 'python -c "import torch; print(torch.version.hip)"')
         if about.named("flash-attn", "flash_attn"):
             steps.set(
                 "flash-attn has a part for AMD's GPUs, written in Triton", "FLASH_ATTENTION_TRITON_AMD_ENABLE", "TRUE"

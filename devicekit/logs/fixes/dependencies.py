@@ -90,7 +90,7 @@ def from_user_site(about: Situation, steps: Steps) -> bool:
     frames, last = about.known.frames, about.known.frames[-1:]
     if "ctypes" in "".join(last):  # which an add-on of PyTorch loads its library with
         last = [path for path in frames if "extension" in path][-1:]
-    found = re.search(_OF_USER, " ".join((*last, about.line)))
+    found = None if about.jetson else re.search(_OF_USER, " ".join((*last, about.line)))
     outside = " ".join(path for path in frames if not re.search(r"/\.local/|\\Roaming\\", path))
     if not found or not re.search(r"-packages[\\/](?:tensorflow|keras|torch|jax)", outside):
         return False
@@ -1221,7 +1221,13 @@ def fitting_add_on(about: Situation, steps: Steps, add_on: str, version: str) ->
     if about.framework == "torch":
         if add_on in ("torchvision", "torchaudio"):
             pair = _companion_of(add_on, version)
-            if pair:
+            if about.jetson:
+                text = "On a Jetson, compile %s with NVIDIA's PyTorch, in the release for that: PyPI's is for PyPI's"
+                url = "git+https://github.com/pytorch/%s.git@v%s" % (add_on[5:], pair or "RELEASE")
+                command = "python -m pip install --no-build-isolation --no-deps %s" % url
+                steps.uninstall("Uninstall the one that does not fit", add_on)
+                steps.run(text % add_on, command, on="linux", changes="packages")
+            elif pair:
                 text = "%s %s belongs to PyTorch %s: install it from the same index as PyTorch"
                 index = about.torch_index or _said_index(about, version)
                 label = index and "+" + index.rpartition("/")[2]  # without it, pip is content with another build
