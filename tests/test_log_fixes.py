@@ -684,6 +684,195 @@ ROWS = [
         ["Linux"],
     ),
     ("AssertionError: Torch not compiled with CUDA enabled\nJetson AGX Orin", LINUX, [r"3\.8 in 5"], []),
+    # A jaxlib for CUDA that was asked for "gpu", which the JAX of its time takes for AMD's as well.
+    (
+        "RuntimeError: Unable to initialize backend 'rocm': NOT_FOUND: Could not find registered platform with name: "
+        '"rocm". Available platform names are: Host CUDA',
+        {},
+        [r'"jax_platforms", "cuda"', r"JAX_PLATFORMS=cuda"],
+        [r"rocm7"],
+    ),
+    (
+        "RuntimeError: Unable to initialize backend 'rocm': NOT_FOUND: Could not find registered platform with name: "
+        '"rocm". Available platform names are: Host CUDA',
+        {**LINUX, "gpu": "AMD Instinct MI210"},
+        [r"jax-rocm7-plugin"],
+        [r"JAX_PLATFORMS=cuda"],
+    ),
+    # A jaxlib that has CUDA itself needs no plug-in; where it has not, the plug-in follows the JAX that is there.
+    (
+        "AttributeError: module 'jaxlib.xla_client' has no attribute 'generate_pjrt_gpu_plugin_options'\n"
+        "jaxlib                    0.4.14+cuda12.cudnn89",
+        {},
+        [r"uninstall -y jax-cuda12-plugin jax-cuda12-pjrt"],
+        [r"upgrade jax jaxlib"],
+    ),
+    (
+        "INVALID_ARGUMENT: Mismatched PJRT plugin PJRT API version (0.70) and framework PJRT API version 0.54).",
+        {**LINUX, "packages": {"jax": "0.4.35", "jaxlib": "0.4.35"}, "gpu": "RTX A6000"},
+        [r'"jax\[cuda12\]==0\.4\.35"'],
+        [r"upgrade"],
+    ),
+    # What stops the build of NVIDIA's module: another gcc; a branch that has ended, which no package of today replaces.
+    (
+        "Compiler version check failed:\n\nThe major and minor number of the compiler used to\ncompile the kernel:\n",
+        {},
+        [r"IGNORE_CC_MISMATCH=1", r"--no-cc-version-check"],
+        [r"nouveau", r"mokutil"],
+    ),
+    (
+        "Error! Bad return status for module build on kernel: 6.6.1-arch1-1 (x86_64)\n"
+        "Consult /var/lib/dkms/nvidia/390.154/build/make.log for more information.",
+        {},
+        [r"branch 390", r"linux-lts", r"nvidia-390xx-dkms"],
+        [r"nvidia-open"],
+    ),
+    (
+        "Error! Bad return status for module build on kernel: 6.6.1-arch1-1 (x86_64)\n"
+        "Consult /var/lib/dkms/nvidia/550.1.2/build/make.log for more information.",
+        {},
+        [r"newer driver"],
+        [r"has ended"],
+    ),
+    (
+        "NVRM kgspInitRm_IMPL: missing NVDEC0 engine, cannot initialize GSP-RM\nNVRM: GPU 0000:0a:00.0: RmInitAdapter failed!",
+        {},
+        [r"open kernel modules", r"without -open"],
+        [r"Switch the machine off"],
+    ),
+    # A machine without NVSwitch needs no fabric manager; with one, its version counts.
+    (
+        "systemd[1]: nvidia-fabricmanager.service: Failed with result 'exit-code'.",
+        {},
+        [r"nvidia-fabricmanager-BRANCH"],
+        [],
+    ),
+    # NVML: a device node that may not be opened is not a call that is not allowed.
+    ("pynvml.nvml.NVMLError_NoPermission: Insufficient Permissions", {}, [r"Mig", r"SYS_ADMIN"], [r"usermod"]),
+    ("Failed to initialize NVML: Insufficient Permissions", {}, [r"usermod", r"ls -l /dev/nvidia"], [r"SYS_ADMIN"]),
+    # Slurm: built without the library, and without it on the node.
+    (
+        "slurmd: fatal: We were configured to autodetect nvml functionality, but we weren't able to find that lib when Slurm "
+        "was configured.",
+        {},
+        [r"built without", r"slurm-wlm-nvml-plugin", r"File=/dev/nvidia"],
+        [r"--gres", r"pip install"],
+    ),
+    (
+        "slurmd: We were configured with nvml functionality, but that lib wasn't found on the system.",
+        {},
+        [r"nvidia-smi", r"restart slurmd"],
+        [r"--gres"],
+    ),
+    # oneAPI: of which year a library is, and which of two is too new.
+    ("ImportError: libmkl_sycl.so.2: cannot open shared object file", {}, [r"libmkl_sycl\.so\.2 of 2022"], []),
+    (
+        "ImportError: /e/lib/libmkl_sycl_blas.so.4: undefined symbol: _ZN4sycl3_V17handler3fooEb",
+        {},
+        [r"oneMKL is newer", r"intel-sycl-rt"],
+        [r"xpu-smi"],
+    ),
+    # PaddlePaddle words CUDA's errors its own way.
+    (
+        "Error: cudaGetDeviceCount failed in paddle::platform::GetCUDADeviceCountImpl, error code : 35, Please see detail",
+        {},
+        [r"Update NVIDIA's driver", r"label"],
+        [r"pip install torch", r"tensorflow"],
+    ),
+    (
+        "PreconditionNotMetError: The third-party dynamic library (cudnn64_8.dll) that Paddle depends on is not configured "
+        "correctly. (error code is 126)",
+        WINDOWS,
+        [r"cuDNN", r"bin, too"],
+        [r"LD_LIBRARY_PATH", r"tensorflow"],
+    ),
+    (
+        "RuntimeError: (PreconditionNotMet) Cannot load cudnn shared library. Cannot invoke method cudnnGetVersion.",
+        LINUX,
+        [r"LD_LIBRARY_PATH", r"paddle\.version"],
+        [r"tensorflow", r"bin, too"],
+    ),
+    (
+        "RuntimeError: (PreconditionNotMet) The third-party dynamic library (mklml.dll) that Paddle depends on is not "
+        "configured correctly. (error code is 126)",
+        WINDOWS,
+        [r"paddle/libs"],
+        [r"CUDA 11"],
+    ),
+    # The number of OpenVINO's libraries is its release.
+    (
+        "Failed to load library libonnxruntime_providers_openvino.so with error: /e/capi/libopenvino_c.so.2500: undefined "
+        "symbol: _ZN2ov4Core3fooEv",
+        LINUX,
+        [r"openvino==2025\.0\.0", r"Two releases"],
+        [r"cuDNN"],
+    ),
+    # pip's TensorRT is there, in its own folder.
+    (
+        "Failed to load library libonnxruntime_providers_tensorrt.so with error: libnvinfer.so.10: cannot open shared object "
+        "file: No such file or directory\ntensorrt_cu12_libs        10.9.0",
+        LINUX,
+        [r"tensorrt_libs\.__path__", r"number in libnvinfer\.so\.10"],
+        [r"pip install"],
+    ),
+    # The driver container of the GPU Operator.
+    (
+        "Resolving Linux kernel version...\nCould not resolve Linux kernel version",
+        {},
+        [r"driver\.enabled=false", r"DNS"],
+        [r"docker run"],
+    ),
+    ("Could not unload NVIDIA driver kernel modules, driver is in use", {}, [r"Drain the node"], [r"nvidia-ctk"]),
+    # NCCL's own file of connections matters where it fails, and there alone.
+    (
+        "h:1:9 [0] NCCL INFO NCCL_GRAPH_FILE set by environment to /opt/x.xml\nNCCL error in: x.cpp:1, unhandled system error",
+        {},
+        [r"unset NCCL_GRAPH_FILE", r"/etc/nccl\.conf"],
+        [r"NCCL_P2P", r"Env:"],
+    ),
+    # A GPU that people name in a sentence.
+    (
+        "Status Message: CUDA error cudaErrorNoKernelImageForDevice:no kernel image is available for execution on the "
+        "device\nI have an RTX 5080 and onnxruntime-gpu==1.23.0",
+        {},
+        [r"onnxruntime-gpu==1\.22\.0"],
+        [],
+    ),
+    # The toolkit of the driver's CUDA, for Numba; the folder of a DLL, for CuPy; the library of Windows' driver, in WSL.
+    (
+        "numba.cuda.cudadrv.driver.LinkerError: [222] Call to cuLinkAddData results in UNKNOWN_CUDA_ERROR\n"
+        "ptxas application ptx input, line 9; fatal   : Unsupported .version 7.5; current version is '7.4'",
+        {},
+        [r"cudatoolkit=11\.4"],
+        [],
+    ),
+    (
+        "cupy.cuda.compiler.CompileException: nvrtc: error: failed to open nvrtc-builtins64_112.dll.",
+        WINDOWS,
+        [r"CUDA\\v11\.2\\bin"],
+        [r"LD_LIBRARY"],
+    ),
+    (
+        "RuntimeError: Failed to dlopen libcuda.so\nLinux version 5.15.90.1-microsoft-standard-WSL2",
+        {},
+        [r"LD_LIBRARY_PATH=/usr/lib/wsl/lib"],
+        [],
+    ),
+    # Wheels for x86 alone, on ARM: no older release has one, and a marker leaves it out.
+    (
+        "hint: You're on Linux (`manylinux_2_35_aarch64`), but `onnxruntime-gpu` (v1.22.0) only has wheels for the following "
+        "platforms: `manylinux_2_27_x86_64`, `win_amd64`",
+        {},
+        [r"onnxruntime; platform_machine != 'x86_64'"],
+        [r"older release", r"required-environments"],
+    ),
+    (
+        "hint: You're on Linux (`manylinux_2_17_x86_64`), but `onnxruntime-gpu` (v1.22.0) only has wheels for the following "
+        "platforms: `manylinux_2_27_x86_64`, `win_amd64`",
+        {},
+        [],
+        [r"platform_machine"],
+    ),
     # tensorflow-gpu in a release that there was: it stays, on a Python that has it.
     (
         NO_WHEEL % "tensorflow-gpu==2.4.1",

@@ -476,9 +476,16 @@ def _cupy_libraries(about: Situation, steps: Steps) -> None:
         steps.say(
             text % (major, "bin folder on PATH" if about.windows else "lib64 on LD_LIBRARY_PATH"), "admin", "system"
         )
+    own = re.search(r"nvrtc-builtins64_(\d\d)(\d)\b", library)
+    if own:
+        folder = r"C:\Program Files\NVIDIA GPU Computing Toolkit\CUDA\v%s\bin" % ".".join(own.groups())
+        steps.say(
+            "If that CUDA is installed: put the folder of the DLL on PATH (%s), then open a new terminal" % folder
+        )
     text = "Or take the CuPy for the installed CUDA, only one (cupy-cuda11x, cupy-cuda12x or cupy-cuda13x); see what is there"
     steps.run(text, "python -m pip list", instead=bool(steps.fixes))
-    steps.say("If that CUDA is installed: let CUDA_PATH name its folder", changes="variables", instead=True)
+    if not own:
+        steps.say("If that CUDA is installed: let CUDA_PATH name its folder", changes="variables", instead=True)
 
 
 def _vllm_libraries(about: Situation, steps: Steps) -> None:

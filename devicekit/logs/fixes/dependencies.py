@@ -1794,7 +1794,11 @@ def plugin_version_mismatch(about: Situation, steps: Steps) -> None:
         goal = "jax[%s]" % cuda if about.system in (None, "linux") and about.vendor in ("", "nvidia") else "jax"
         text = "Install jax, jaxlib and the plug-in in one release, in one command"
         jax, plugin = about.packages.get("jax"), about.packages.get("jax-%s-plugin" % cuda)
-        if jax and plugin and jax != plugin and about.is_at_least("0.4.30"):  # the plug-in is what does not belong
+        if "+cuda" in about.packages.get("jaxlib", ""):
+            names = ["jax-%s-%s" % (item, part) for item in ("cuda12", "cuda13") for part in ("plugin", "pjrt")]
+            steps.uninstall("This jaxlib has CUDA itself: uninstall the plug-in, which is of another release", *names)
+            steps.upgrade("Or take the newest of all, in one command", goal, instead=True)
+        elif jax and jax != plugin and about.is_at_least("0.4.30") and "[" in goal:  # the plug-in does not belong
             steps.install(text, "%s==%s" % (goal, jax))
         else:
             steps.upgrade(text, goal)

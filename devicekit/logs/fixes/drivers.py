@@ -376,7 +376,13 @@ def _older_build(about: Situation, steps: Steps) -> None:
     """What runs on the driver that is there."""
     driver, newest = about.fact("driver"), about.groups.get("found", "")
     if "numba" in about.words and "input" in about.groups:
-        steps.say("Or give Numba the CUDA toolkit of the driver's CUDA (see nvidia-smi)", instead=True)
+        text = "Or give Numba the CUDA toolkit of the driver's CUDA"
+        minor = re.match(r"7\.([0-8])$", about.groups.get("ptx_found", ""))  # the PTX of CUDA 11 counts with it
+        if minor:
+            cuda = "11.%s" % minor.group(1)
+            steps.run("%s, %s" % (text, cuda), "conda install -c conda-forge cudatoolkit=%s" % cuda, instead=True)
+        else:
+            steps.say("%s (see nvidia-smi)" % text, instead=True)
         return
     if _CTRANSLATE2 in about.line:
         older_ctranslate2(about, steps)
@@ -496,6 +502,9 @@ def driver_unhealthy(about: Situation, steps: Steps) -> None:
         _without_gsp(about, steps)
         return
     if (about.linux or about.system is None) and not about.container:
+        if "module build" in about.line and about.fact("driver").partition(".")[0] in _ENDED:
+            _ended_driver(about, steps)
+            return
         if re.search(r"(?i)not found in directory|dkms|headers|version magic|module build|exec format", about.line):
             _rebuild(about, steps)
         elif not re.search(r"xid|reset|ecc", about.line, re.I):
@@ -513,6 +522,27 @@ def driver_unhealthy(about: Situation, steps: Steps) -> None:
     steps.run("See what the kernel says of it", "sudo dmesg | grep -i -E 'nvrm|xid'", on="linux")
     steps.restart("Restart the machine")
     install_nvidia(about, steps, "If it comes back, install the driver again")
+
+
+#: Branches for older GPUs that NVIDIA has ended: newer ones do not run these.
+_ENDED = ("304", "340", "390", "470")
+
+
+def _ended_driver(about: Situation, steps: Steps) -> None:
+    """A kernel that is newer than the last release of the driver for this GPU."""
+    steps.fixes = []
+    branch = about.fact("driver").partition(".")[0]
+    steps.say(
+        "NVIDIA has ended branch %s, which has no release for newer kernels: start the kernel that was used before, and stay "
+        "on one that lasts (Arch: linux-lts; Ubuntu: the GA kernel of the release)" % branch,
+        "admin",
+        "driver",
+    )
+    text = "Or install the distribution's patched package of that branch (Arch: nvidia-%sxx-dkms of the AUR)" % branch
+    steps.say(text, "admin", "driver", instead=True)
+    text = "If the GPU is of the GTX 900 series or later: install the current driver, which supports the kernel"
+    steps.say(text, "admin", "driver", instead=True)
+    steps.say("An older GPU is too old for the current releases of every framework: compute on the CPU, or a newer one")
 
 
 def _without_gsp(about: Situation, steps: Steps) -> None:
@@ -762,7 +792,7 @@ def wsl_without_gpu(about: Situation, steps: Steps) -> None:
             return
     if "linux-smi" in about.words and not about.container:
         _no_linux_driver(steps, "The nvidia-smi in /usr/bin is of a Linux driver: remove that from WSL")
-    if "libcuda.so:" in about.line:  # the loader's cache has only libcuda.so.1
+    if re.search(r"libcuda\.so(?!\.\d)", about.line):  # the loader's cache has only libcuda.so.1
         text = "If nvidia-smi works in WSL: let the loader find the driver's library in its folder"
         steps.run(text, _WSL_LIBRARIES, on="linux", changes="variables")
     if about.vendor == "amd" and about.signature.startswith("rocm-hsa"):
