@@ -684,6 +684,102 @@ ROWS = [
         ["Linux"],
     ),
     ("AssertionError: Torch not compiled with CUDA enabled\nJetson AGX Orin", LINUX, [r"3\.8 in 5"], []),
+    # Xid 13 is of a program; its words are not those of a processor.
+    (
+        "NVRM: Xid (PCI:0000:41:00): 13, pid=7, name=python3, Graphics SM Warp Exception on (GPC 0, TPC 1, SM 0): Illegal "
+        "Instruction Encoding",
+        {},
+        [r"CUDA_LAUNCH_BLOCKING=1", r"compute-sanitizer"],
+        [r"AVX", r"power"],
+    ),
+    # A library of the driver that only the cache of the host's linker has.
+    (
+        "nvidia-container-cli: detection error: open failed: /usr/lib64/libnvidia-tls.so.525.60.11: no such file or directory",
+        {},
+        [r"sudo ldconfig", r"libnvidia-tls\.so\.525"],
+        [r"--gpus"],
+    ),
+    # A Jetson by its software's name, where OpenBLAS takes the processor for another.
+    (
+        ">>> import onnx\nIllegal instruction (core dumped)\nXavier NX, JetPack 4.6",
+        {},
+        [r"OPENBLAS_CORETYPE=ARMV8"],
+        [r"AVX"],
+    ),
+    (
+        NO_WHEEL % "onnxruntime-gpu",
+        {"os": "Ubuntu 22.04", "arch": "aarch64", "python": "3.10"},
+        [r"install onnxruntime$"],
+        [r"install onnxruntime-gpu"],
+    ),
+    # Intel's Arc A series on the driver xe; a runtime that is there, and too old for the kernel.
+    (
+        "Number of platforms                               0\nIntel Arc A380, booted with xe.force_probe=56a5",
+        {},
+        [r"xe\.force_probe", r"i915"],
+        [r"usermod", r"apt-get install"],
+    ),
+    (
+        "Number of platforms                               0",
+        {**LINUX, "gpu": "Intel Arc A770"},
+        [r"installed already: update it"],
+        [r"force_probe"],
+    ),
+    # apt: AMD's packages next to those of the distribution, and what AMD has no more.
+    (
+        " rocm-dev : Depends: rocm-cmake (= 0.14.0.60300-9~24.04) but 6.0.0-1 is to be installed",
+        {},
+        [r"Pin-Priority: 600", r"takes rocm-cmake 6\.0\.0-1"],
+        [r"amdgpu-install"],
+    ),
+    (
+        " rocm-dkms : Depends: rock-dkms but it is not installable",
+        {},
+        [r"amdgpu-install"],
+        [r"Pin-Priority"],
+    ),
+    # An executable stack, also of a library without which most programs do.
+    (
+        "Unable to load library: libnvinfer_builder_resource.so.10.3.0: libnvinfer_builder_resource.so.10.3.0: cannot enable "
+        "executable stack as shared object requires: Invalid argument",
+        {},
+        [r"TensorRT 10\.8", r"clear-execstack"],
+        [],
+    ),
+    # What moved in Numba, what came with a later Python, and two packages of different times.
+    ("ModuleNotFoundError: No module named 'numba.decorators'", {}, [r"numba<0\.50", r"Update the package"], []),
+    (
+        "ImportError: cannot import name 'TypeAlias' from 'typing' (/usr/lib/python3.9/typing.py)",
+        {},
+        [r"Python 3\.10", r"uv venv"],
+        [r"jax", r"struct"],
+    ),
+    (
+        "ImportError: cannot import name 'override' from 'typing' (/usr/lib/python3.11/typing.py)",
+        {},
+        [r"venv --python 3\.12"],
+        [],
+    ),
+    # jax-metal, which a framework on top of JAX calls; a JAX whose build with CUDA PyPI has not; conda's own jaxlib.
+    (
+        "error: failed to legalize operation 'mhlo.sort'\njax-metal                 0.1.0",
+        {},
+        [r"JAX_PLATFORMS=cpu"],
+        [r"PowerShell", r"env:"],
+    ),
+    (
+        "INVALID_ARGUMENT: DLPack tensor is on GPU, but no GPU backend was provided.\njax 0.4.20\njaxlib 0.4.20",
+        {},
+        [r'"jax\[cuda12_pip\]==0\.4\.20" -f https', r'upgrade "jax\[cuda12\]"'],
+        [],
+    ),
+    (
+        "XlaRuntimeError: INTERNAL: libdevice not found at ./libdevice.10.bc\nIt is in $CONDA_PREFIX/nvvm/libdevice, of "
+        "conda-forge jaxlib",
+        {},
+        [r"cuda_data_dir=\$CONDA_PREFIX"],
+        [r"nvidia-cuda-nvcc-cu12"],
+    ),
     # A jaxlib for CUDA that was asked for "gpu", which the JAX of its time takes for AMD's as well.
     (
         "RuntimeError: Unable to initialize backend 'rocm': NOT_FOUND: Could not find registered platform with name: "

@@ -8,7 +8,7 @@ from ...matrix.gpu_support import capability_number
 from ...matrix.matrix import BUNDLED, accepts
 from ...matrix.projects import sort_key
 from ...matrix.windows_gpu import ways_on_windows
-from .dependencies import fitting_add_on, jax_metal, jax_rocm, metal_plugin_missing
+from .dependencies import JAX_PAGE, fitting_add_on, jax_metal, jax_rocm, metal_plugin_missing
 from .drivers import install_nvidia
 from .others import TORCH_WINDOWS, gfx_unsupported, pass_as_relative, rocm_in_wsl, rocm_missing
 from .situation import Situation
@@ -494,6 +494,10 @@ def _jax_build(about: Situation, steps: Steps) -> None:
             # Since 0.4.31 JAX's own metadata bring the rest in releases that fit: those that are there stay.
             first = found[0][:1] if re.match(r"jax\[\w+\]==0\.(?:4\.3[1-9]|[5-9]|1\d)", found[0][0]) else found[0]
             steps.install_set("Install JAX with its CUDA plug-in", (first, found[1]))
+        elif old and about.is_at_least("0.4.7") and not about.is_at_least("0.4.30"):  # PyPI has none of these
+            text = "Install this JAX in its build for CUDA 12, from JAX's own page (for older drivers: cuda11_pip)"
+            steps.run(text, 'python -m pip install "jax[cuda12_pip]==%s" -f %s' % (old, JAX_PAGE), changes="packages")
+            steps.upgrade("Or take the newest JAX", "jax[cuda12]", instead=True)
         else:
             steps.upgrade("Install JAX with its CUDA plug-in", "jax[cuda12]")
         if "conda" in about.words:

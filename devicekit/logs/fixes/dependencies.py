@@ -1095,7 +1095,12 @@ def _other_version(about: Situation, steps: Steps, version: str) -> None:
             return
     if source and source.group(1) not in ("tensorflow", "torch", "jax", "keras"):
         wanted = distribution_of(source.group(1))
-        text = "Update %s; if that does not help, the package that imports from it" % wanted
+        text, user = "Update %s; if that does not help, the package that imports from it" % wanted, _user(about)
+        if user and user != wanted:
+            text = "Update %s and what it imports from, in one command: so pip chooses releases that fit" % user
+            steps.upgrade(text, user, wanted)
+            steps.run("See which installed packages do not fit together", "python -m pip check")
+            return
         if wanted == "huggingface-hub" and not about.packages.get("transformers", "").startswith("5"):
             wanted += "<1"  # for transformers 4
         steps.upgrade(text, wanted)

@@ -264,6 +264,9 @@ def intel_driver(about: Situation, steps: Steps) -> None:
     steps.run("Join the group that owns the device, then log in again", "sudo usermod -aG render $USER", on="linux")
     if about.wsl:
         steps.run("See which devices the runtime lists", "sycl-ls", on="linux")
+        return
+    text = "If the runtime is installed already: update it (a newer kernel needs a newer one), and see what the kernel says"
+    steps.run(text, "sudo dmesg | grep -i -E 'i915|xe [0-9]'", on="linux")
 
 
 def driver_too_old(about: Situation, steps: Steps) -> None:

@@ -458,6 +458,12 @@ def op_unsupported(about: Situation, steps: Steps) -> None:
         _torch_op(about, steps)
     elif about.framework == "jax":
         steps.say("Run that part on the CPU: with jax.default_device(jax.devices('cpu')[0])", changes="code")
+        if about.signature == "metal-jax-legalize":
+            steps.set(
+                "Or let JAX compute everything on the CPU, as where a framework on top of it calls",
+                "JAX_PLATFORMS",
+                "cpu",
+            )
     elif about.framework == "tensorflow":
         soft = "tf.config.set_soft_device_placement(True)"
         if about.is_at_least("2.0") is False:

@@ -535,19 +535,15 @@ def _jetson(about: Situation, steps: Steps) -> None:
         "tensorflow": "https://docs.nvidia.com/deeplearning/frameworks/install-tf-jetson-platform/index.html",
         "torch": "https://docs.nvidia.com/deeplearning/frameworks/install-pytorch-jetson-platform/index.html",
     }.get(name, "https://developer.nvidia.com/embedded/jetpack")
-    steps.say(
-        "On a Jetson, install NVIDIA's wheel (or container) for the JetPack that is there; the "
-        "registry's wheels are not made "
-        "for it: %s" % url,
-        changes="packages",
-    )
+    if about.container and "library" in about.groups:  # what is installed is for it, and lacks the host's files
+        text = "Its CUDA libraries are of the host up to JetPack 4: start the container with NVIDIA's runtime"
+        steps.run(text, "docker run --runtime nvidia IMAGE")
+    text = "On a Jetson, install NVIDIA's wheel (or container) for the JetPack that is there"
+    steps.say("%s; the registry's wheels are not made for it: %s" % (text, url), changes="packages")
     if name:
         steps.say(
             "Each is for one Python, the system's: 3.6 in JetPack 4, 3.8 in 5, 3.10 in 6, 3.12 in 7; no other works"
         )
-    if about.container:
-        text = "Its CUDA libraries are of the host up to JetPack 4: start the container with NVIDIA's runtime"
-        steps.run(text, "docker run --runtime nvidia IMAGE")
     steps.run("See which JetPack (L4T release) it has", "cat /etc/nv_tegra_release", on="linux")
 
 
@@ -602,7 +598,9 @@ def platform_unsupported(about: Situation, steps: Steps) -> None:
         _no_or_other(about, steps, name, known_specifier(bounds), label)
     elif BUNDLED.project(name) is not None and about.system is None and not about.arch:
         _any_platform(about, steps, name, known_specifier(bounds), label)
-    if not steps.fixes:
+    if not steps.fixes and name == "onnxruntime-gpu" and about.arch == "aarch64":
+        _unknown_project(about, steps, name)
+    elif not steps.fixes:
         _ready_or_built(about, steps, name)
 
 
