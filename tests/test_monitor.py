@@ -89,6 +89,7 @@ PLANTED = {
     "one-of-four-shared": ("shared-device", with_gpus(GPU, GPU, GPU.replace(others=1), GPU)),
     "two-idle-gpus": ("launch-bound", with_gpus(*[GPU.replace(utilization_percent=20)] * 2)),
     "new-shapes": ("retracing", HEALTHY.replace(programs=tuple((str(n), n) for n in range(5, 60, 5)))),
+    "function-of-ones-own": ("retracing", CPU.replace(traced=(("rare (a.py:1)", 3), ("cut (train.py:8)", 190)))),
     "xla-and-shapes": (
         "retracing",
         HEALTHY.replace(
@@ -122,6 +123,8 @@ JUST_NOT = {
     "batches-that-are-there": HEALTHY.replace(windows=windows(0.0045), samples=samples(0.0015, 0.003)),
     "few-steps": HEALTHY.replace(steps=5, result_devices=("cpu:0",)),
     "nothing-known": TrainingRecord("tensorflow1", steps=500),
+    "function-for-each-of-nine-lengths": HEALTHY.replace(traced=(("cut (train.py:8)", 9),)),
+    "function-made-in-each-epoch": HEALTHY.replace(steps=2080, traced=(("show (train.py:8)", 40),)),
     "last-batch-is-smaller": HEALTHY.replace(programs=(("5", 1), ("100", 2), ("200", 2))),
     "idle-gpu-saves-power": HEALTHY.replace(
         gpus=(GPU,) * 40 + (GPU.replace(utilization_percent=0, pcie_width=1, clock_mhz=210),) * 10

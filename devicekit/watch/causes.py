@@ -236,7 +236,37 @@ def _launch_bound(record: TrainingRecord) -> Optional[Finding]:
 
 
 def _retracing(record: TrainingRecord) -> Optional[Finding]:
-    """The step is compiled again and again after the first steps."""
+    """The step, or a function that it or its data calls, is compiled again and again after the first steps."""
+    step, functions = _compiled_steps(record), _traced_functions(record)
+    if not step and not functions:
+        return None
+    fixes = [
+        Fix("Give all batches one shape: pad sequences to a few lengths (buckets), drop the last incomplete batch "
+            "(`drop_remainder=True`), resize images", changes="code"),
+        Fix("In functions of your own, pass tensors and not Python numbers or strings, and create no function in a loop",
+            changes="code", instead=True),
+    ]  # fmt: skip
+    summary = "The training step is compiled again and again, because what it is given has other shapes each time."
+    if not step:
+        summary = "TensorFlow traces a function of your own again and again: %s." % functions[0][0]
+        fixes = [fix.replace(instead=index > 0) for index, fix in enumerate(reversed(fixes))]
+    elif len({sample.shapes for sample in record.samples if sample.shapes}) < 2:
+        summary = "The training step is compiled again and again."
+    own = [
+        Evidence("%s was traced %d times in %d steps" % (name, number, record.steps), "TensorFlow")
+        for name, number in functions[:_MOST_PROGRAMS]
+    ]
+    return Finding("retracing", "warning", summary, (*step, *own), tuple(fixes))
+
+
+def _traced_functions(record: TrainingRecord) -> List[Tuple[str, int]]:
+    """Return the functions of the program that were traced in at least one of 20 steps, that with the most traces first."""
+    often = [pair for pair in record.traced if pair[1] >= max(FEWEST_STEPS, record.steps / 20)]
+    return sorted(often, key=lambda pair: -pair[1])
+
+
+def _compiled_steps(record: TrainingRecord) -> List[Evidence]:
+    """Return by what it is seen that the step itself is compiled again and again; empty if it is not."""
     counts = [(int(step), number) for step, number in record.programs]
     late = [number for step, number in counts if step > _MOST_PROGRAMS]
     shapes = {sample.shapes for sample in record.samples if sample.shapes}
@@ -246,7 +276,7 @@ def _retracing(record: TrainingRecord) -> Optional[Finding]:
     always = len(shapes) > 0.8 * len(record.samples)
     recompiled = bool(record.jit) and len(shapes) > _MOST_PROGRAMS and (len(slow) > _MOST_PROGRAMS or always)
     if new < _MOST_PROGRAMS and not recompiled:
-        return None
+        return []
     evidence = []
     if new >= _MOST_PROGRAMS:
         text = "%d compiled versions of the step; %d of them are later than step %d" % (late[-1], new, _MOST_PROGRAMS)
@@ -262,16 +292,7 @@ def _retracing(record: TrainingRecord) -> Optional[Finding]:
         evidence.append(
             Evidence("the longest steps took %s" % ", ".join(_time(item) for item in slow[:4]), "all steps")
         )
-    fixes = (
-        Fix("Give all batches one shape: pad sequences to a few lengths (buckets), drop the last incomplete batch "
-            "(`drop_remainder=True`), resize images", changes="code"),
-        Fix("In functions of your own, pass tensors and not Python numbers or strings, and create no function in a loop",
-            changes="code", instead=True),
-    )  # fmt: skip
-    summary = "The training step is compiled again and again, because what it is given has other shapes each time."
-    if len(shapes) < 2:
-        summary = "The training step is compiled again and again."
-    return Finding("retracing", "warning", summary, tuple(evidence), fixes)
+    return evidence
 
 
 def _slow_steps(record: TrainingRecord) -> List[float]:
@@ -330,5 +351,5 @@ def _time(seconds: float) -> str:
 
 #: In the order of what is looked at first: what is hidden by a worse cause comes after it.
 _RULES: Tuple[Callable[[TrainingRecord], Optional[Finding]], ...] = (
-    _device_unused, _input_bound, _retracing, _host_starved, _clocks_limited, _shared_device, _memory_bound, _launch_bound,
+    _device_unused, _retracing, _input_bound, _host_starved, _clocks_limited, _shared_device, _memory_bound, _launch_bound,
 )  # fmt: skip

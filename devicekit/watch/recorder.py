@@ -2,7 +2,7 @@
 
 import heapq
 from time import perf_counter
-from typing import Any, Callable, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from ..machine.detect import detect
 from ..machine.live_host import LiveHost
@@ -135,6 +135,8 @@ class Recorder:
         self._host = LiveHost()
         self._hosts: List[HostSample] = []
         self._programs: List[Tuple[str, int]] = []
+        self._traced: Dict[str, int] = {}
+        self._hear_no_more: Callable[[], None] = lambda: None
         self._wrapped: Any = None
         self._own_s = 0.0
         self._began: Optional[float] = None
@@ -163,7 +165,12 @@ class Recorder:
         if self._training.wraps:
             self._wrapped = self._model.train_function
             self._model.train_function = self._step
+        self._hear_no_more = self._training.hear_traces(self._hear)
         self._look()
+
+    def _hear(self, name: str) -> None:
+        if self._clock.steps > WARM_UP and (name in self._traced or len(self._traced) < _MOST):
+            self._traced[name] = self._traced.get(name, 0) + 1
 
     def _time_callbacks(self, callbacks: Any) -> None:
         """Note when Keras has called all callbacks of a step, and when it begins to call those of the next one.
@@ -204,6 +211,7 @@ class Recorder:
         if self._ended != "running":
             return
         self._ended, self._end_s = how, self._now()
+        self._hear_no_more()
         if self._fit_end is not None:
             self._fit_end.forget()
             self._fit_end = None
@@ -355,6 +363,7 @@ class Recorder:
             windows=self._clock.windows(),
             longest_steps_s=self._clock.longest(),
             programs=tuple(self._programs),
+            traced=tuple(self._traced.items()),
             hosts=tuple(self._hosts),
             gpus=self._gpus.samples(),
             memory=DeviceMemory(**memory) if memory else None,

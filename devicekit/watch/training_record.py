@@ -190,6 +190,8 @@ class TrainingRecord(Record):
         The longest steps of the windows, in seconds, the longest first.
     programs : tuple of (str, int)
         Compiled versions of the step by the number of the step at which they were counted.
+    traced : tuple of (str, int)
+        How often functions of the program (``tf.function``) were traced after the first steps.
     hosts : tuple of HostSample
         Processors and memory of this machine.
     gpus : tuple of GpuSample
@@ -221,6 +223,7 @@ class TrainingRecord(Record):
     windows: Tuple[StepWindow, ...] = ()
     longest_steps_s: Tuple[float, ...] = ()
     programs: Pairs[int] = ()
+    traced: Pairs[int] = ()
     hosts: Tuple[HostSample, ...] = ()
     gpus: Tuple[GpuSample, ...] = ()
     memory: Optional[DeviceMemory] = None

@@ -3,6 +3,7 @@
 import os
 
 import pytest
+from live_prelude import only_tf2
 
 #: Where the administrator can make a control group with a quota: version 1, or 2 if its groups have the controller.
 QUOTAS = [
@@ -156,6 +157,70 @@ print(json.dumps({"again": again, "once": None if jax else other}))
         assert set(codes) - {"host-starved"} == {"retracing"}, name
     if data["once"] is not None:
         assert set(data["once"]) <= {"launch-bound", "host-starved"}
+
+
+@only_tf2
+def test_functions_of_ones_own_that_are_traced_again_and_again(program):
+    data = program(
+        PROGRAM
+        + """
+try:
+    import tensorflow as tf
+    counts = hasattr(sys.modules[type(tf.function(lambda: None)).__module__], "_frequent_tracing_detector_manager")
+except ImportError:
+    counts = False
+if not counts or (hasattr(keras, "ops") and keras.backend.backend() != "tensorflow"):
+    print(json.dumps({}))
+    raise SystemExit
+
+@tf.function
+def scaled(value, number):
+    return value * number
+
+class Own(keras.Model):
+    def train_step(self, batch):
+        inputs, targets = batch
+        self.taken = getattr(self, "taken", 0) + 1
+        number = self.number(self.taken)
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((scaled(self(inputs, training=True), number) - targets) ** 2)
+        gradients = tape.gradient(loss, self.trainable_variables)
+        self.optimizer.apply_gradients(zip(gradients, self.trainable_variables))
+        return {"loss": loss}
+
+def steps(number, eager=True):
+    global model
+    begin = keras.Input((8,))
+    model = Own(begin, keras.layers.Dense(4)(begin))
+    model.number = number
+    model.compile("sgd", "mse", run_eagerly=eager)
+    return fit(x, y, batch_size=8)
+
+def made_in_a_loop():
+    while True:
+        def doubled(value):
+            return 2 * value
+        yield tf.function(doubled)(x[:32]), y[:32]
+
+detector = type(sys.modules[type(scaled).__module__]._frequent_tracing_detector_manager)
+before = detector.called_with_tracing
+results = {"numbers": steps(float), "tensors": steps(lambda number: tf.constant(float(number))),
+           "few numbers": steps(lambda number: float(number % 3)), "compiled": steps(float, eager=False)}
+model.compile("sgd", "mse")
+model.number = float
+results["loop"] = fit(made_in_a_loop(), steps_per_epoch=40)
+print(json.dumps(dict(results, same=detector.called_with_tracing is before)))
+"""
+    )
+    if not data:
+        pytest.skip("this is for TensorFlow, which counts traces from 2.5 on")
+    assert data.pop("same")
+    first = {name: result["codes"][:1] == ["retracing"] for name, result in data.items()}
+    assert first == {"numbers": True, "tensors": False, "few numbers": False, "compiled": False, "loop": True}
+    assert not [name for name in first if not first[name] and "retracing" in data[name]["codes"]]
+    assert "scaled (" in data["numbers"]["seen"]
+    assert "doubled (" in data["loop"]["seen"]
+    assert "traced 36 times in 40 steps" in data["numbers"]["seen"]
 
 
 SEEN_LIVE = """

@@ -5,7 +5,7 @@ compiled versions of the step, and knows where tensors are. `keras_training` has
 """
 
 from time import perf_counter
-from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 
 class TimedStep(NamedTuple):
@@ -52,6 +52,10 @@ class Training:
     def programs(self, function: Any) -> Optional[int]:
         """Return the number of compiled versions of the training function, None if the framework does not count them."""
         return None
+
+    def hear_traces(self, hearer: Callable[[str], None]) -> Callable[[], None]:
+        """Call this with the name of each function of the program that is traced, until what is returned is called."""
+        return lambda: None
 
     def devices_of(self, values: Any) -> Tuple[str, ...]:
         """Return the names of the devices that hold these tensors, variables, or structures of them."""

@@ -1,7 +1,9 @@
 """Training with Keras on TensorFlow: Keras 3, tf.keras 2, and TensorFlow 1.15."""
 
+import os
+import sys
 from time import perf_counter
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 import tensorflow as tf
 
@@ -45,6 +47,9 @@ class TensorFlowTraining(Training):
         counts = [item.experimental_get_tracing_count() for item in counted(function, "experimental_get_tracing_count")]
         return max(counts) if counts else None
 
+    def hear_traces(self, hearer: Callable[[str], None]) -> Callable[[], None]:
+        return hear_traces(hearer)
+
     def accelerators(self) -> Tuple[str, ...]:
         return tuple(
             "%s:%d" % (device.device_type, number)
@@ -85,3 +90,52 @@ def dataset_of(batch: Any, spec: Any) -> Any:
     """Return a dataset with this one batch, of the type of the iterator from which it came: sizes that are open stay open."""
     one = tf.data.Dataset.from_tensors(batch)
     return tf.data.experimental.from_variant(tf.data.experimental.to_variant(one), spec)
+
+
+#: Who hears of traces, and what TensorFlow itself calls at each while someone does.
+_hearers: List[Callable[[str], None]] = []
+_original: Any = None
+
+
+def hear_traces(hearer: Callable[[str], None]) -> Callable[[], None]:
+    """See `Training.hear_traces`.
+
+    TensorFlow warns of frequent tracing (from 2.5 on): what counts for that is called after each trace of a function that was
+    called eagerly, so that a step without one costs nothing. The warning itself comes at most twice, and can be switched off.
+    """
+    global _original
+    module = sys.modules.get(type(tf.function(hear_traces)).__module__)
+    kind = type(getattr(module, "_frequent_tracing_detector_manager", None))
+    original = getattr(kind, "called_with_tracing", None)
+    if original is None:
+        return lambda: None
+    _hearers.append(hearer)
+    if len(_hearers) == 1:
+        _original = original
+        kind.called_with_tracing = _told
+
+    def forget() -> None:
+        if hearer in _hearers:
+            _hearers.remove(hearer)
+            if not _hearers:
+                kind.called_with_tracing = _original
+
+    return forget
+
+
+def _told(*arguments: Any, **options: Any) -> Any:
+    name = _name_of(arguments[1] if len(arguments) > 1 else None)
+    for hearer in list(_hearers) if name else ():
+        hearer(name)
+    return _original(*arguments, **options)
+
+
+def _name_of(key: Any) -> str:
+    """Return the name of a traced function of the program, "" for one of TensorFlow, Keras, or devicekit."""
+    code = getattr(getattr(key, "func", key), "__code__", key)
+    path = getattr(code, "co_filename", "")
+    libraries = [sys.modules.get(name) for name in ("tensorflow", "keras", "tf_keras", __name__.partition(".")[0])]
+    folders = [os.path.dirname(getattr(module, "__file__", None) or "") for module in libraries]
+    if any(folder and path.startswith(folder + os.sep) for folder in folders):
+        return ""
+    return "%s (%s:%d)" % (code.co_name, os.path.basename(path), code.co_firstlineno) if path else type(code).__name__
