@@ -166,6 +166,13 @@ def test_a_page_has_each_gpu_for_itself():
     assert [part in row for row, part in zip(rows, ("utilization 93 %", "utilization 4 %"))] == [True, True]
 
 
+@pytest.mark.parametrize("cause", ["function-of-ones-own", "hog"])
+def test_what_makes_a_training_wait_for_its_data_comes_before_that(cause):
+    code, record = PLANTED[cause]
+    waits = record.replace(windows=windows(0.12), samples=samples(0.06, 0.05))
+    assert [finding.code for finding in findings(waits)] == [code, "input-bound"]
+
+
 def test_the_factor_counts_only_what_waiting_takes():
     (finding,) = findings(HEALTHY.replace(windows=windows(0.2), samples=samples(0.15, 0.01)))
     assert "4.0 times as fast" in finding.summary  # 50 ms are left: other callbacks

@@ -351,5 +351,5 @@ def _time(seconds: float) -> str:
 
 #: In the order of what is looked at first: what is hidden by a worse cause comes after it.
 _RULES: Tuple[Callable[[TrainingRecord], Optional[Finding]], ...] = (
-    _device_unused, _retracing, _input_bound, _host_starved, _clocks_limited, _shared_device, _memory_bound, _launch_bound,
+    _device_unused, _retracing, _host_starved, _input_bound, _clocks_limited, _shared_device, _memory_bound, _launch_bound,
 )  # fmt: skip
