@@ -2,6 +2,9 @@
 
 import ast
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 
@@ -9,6 +12,8 @@ from devicekit.cli.main import main
 from devicekit.errors import DevicekitError
 from devicekit.measure.numerics.reproducer_script import script_for
 from devicekit.measure.numerics.result import Difference, Measure
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 @pytest.mark.parametrize(
@@ -31,6 +36,28 @@ def test_wrong_use_is_refused(arguments, message, capsys):
     captured = capsys.readouterr()
     assert (status, captured.out) == (2, "")
     assert message in captured.err
+
+
+@pytest.mark.parametrize("model", ["mlp", "mymodel:make"])
+def test_what_is_installed_comes_before_the_working_folder(model, tmp_path):
+    for name in ("typing", "textwrap", "json", "mymodel"):
+        (tmp_path / (name + ".py")).write_text("open(%r, 'w').close()\nraise ImportError\n" % (name + ".ran"))
+    command = [sys.executable, "-m", "devicekit", "compare", model, "--timeout", "60"]
+    done = subprocess.run(
+        command, cwd=str(tmp_path), env=dict(os.environ, PYTHONPATH=ROOT), capture_output=True, timeout=120, check=False
+    )
+    assert done.returncode in (1, 2)  # the modules of the model are looked for, and there may be no framework
+    ran = {name for name in os.listdir(str(tmp_path)) if name.endswith(".ran")}
+    assert ran <= (set() if model == "mlp" else {"mymodel.ran"}), done.stderr.decode()
+
+
+@pytest.mark.only_on("posix", reason="Windows does not delete a folder that is in use")
+@pytest.mark.parametrize("arguments", [["compare", "x:y"], ["bench", "--model", "x:y"], ["tune", "--model", "x:y"]])
+def test_a_working_folder_that_was_deleted_is_not_searched(arguments, tmp_path, monkeypatch):
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    assert main([*arguments, "--framework", "torch"]) in (1, 2)
 
 
 MEASURE = Measure("float32", (3,), 0.5, 0.3, 8e6, 0.99, 0, 2e-6)

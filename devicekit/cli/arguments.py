@@ -64,6 +64,9 @@ def shape_of(text: str) -> List[int]:
 
 def let_import(model: str) -> None:
     """Let ``module:function`` be found in the working folder, after what is installed."""
-    folder = os.getcwd()
+    try:
+        folder = os.getcwd()
+    except OSError:  # it was deleted, and nothing is found in it
+        return
     if ":" in model and not {"", folder} & set(sys.path):
         sys.path.append(folder)

@@ -6,7 +6,7 @@ import sys
 from typing import Any, Dict, List, Optional
 
 from ..errors import DevicekitError, DeviceUnavailableError, did_you_mean
-from .arguments import add_html, json_output, shape_of
+from .arguments import add_html, json_output, let_import, shape_of
 from .output import check_drawing, print_note, show, write_record
 
 _FUNCTION = "devicekit.measure.numerics.compare_child:compare_named"
@@ -84,12 +84,12 @@ def _in_child(options: argparse.Namespace) -> Dict[str, Any]:
     from ..measure.benchmark.arguments import named_frameworks
     from ..runtime.settings import read_settings
 
+    let_import(options.model)
     with Progress("comparing %s" % options.model, read_settings().quiet) as progress:
         report = run_child(
             _FUNCTION,
             _task(options),
             timeout_s=options.timeout,
-            path=[os.getcwd(), *sys.path],
             on_message=lambda message: progress.say("comparing %s: %s" % (options.model, message.get("stage", ""))),
             tick=progress.tick,
         )

@@ -4,7 +4,6 @@ The worker can crash or hang with the device; the command that started it says s
 """
 
 import os
-import sys
 from importlib import import_module
 from typing import Any, Callable, Dict, Optional, Tuple
 
@@ -80,7 +79,7 @@ def _imported(module: str, name: str) -> Any:
         found = import_module(module)
     except ModuleNotFoundError as error:
         if error.name and (module + ".").startswith(error.name + "."):
-            raise DevicekitError("there is no module %r, neither installed nor in %s" % (module, _here())) from None
+            raise DevicekitError("there is no module %r, neither installed nor in this folder" % module) from None
         raise
     for part in name.split("."):
         try:
@@ -88,10 +87,6 @@ def _imported(module: str, name: str) -> Any:
         except AttributeError:
             raise DevicekitError("the module %r has no %r" % (module, name)) from None
     return found
-
-
-def _here() -> str:
-    return "this folder" if os.getcwd() in sys.path else "the module search path"
 
 
 def _known(known: Any, task: Dict[str, Any]) -> Tuple[Any, Any, Optional[Any]]:
