@@ -183,10 +183,11 @@ class ConfigurationWarning(DeviceWarning):
     """A setting is invalid, or comes too late to be applied."""
 
 
-def did_you_mean(name: object, names: Iterable[str]) -> str:
+def did_you_mean(name: object, names: Iterable[str], end: str = "?") -> str:
     """Return "; did you mean ...?" for a name that is not known, "" if no known one is near, or it is not a string.
 
     Of a short name two letters in the wrong order are a third: they are near, another letter is not (``npu``, ``gpu``).
+    ``end``: "" where the sentence goes on.
 
     >>> did_you_mean("tensorflw", ("keras", "tensorflow"))
     '; did you mean tensorflow?'
@@ -197,7 +198,7 @@ def did_you_mean(name: object, names: Iterable[str]) -> str:
         return ""
     known, text = list(names), name[:60].lower().replace("_", "-")
     near = get_close_matches(text, known, 1, 0.75) or [item for item in known if sorted(item) == sorted(text)]
-    return "; did you mean %s?" % near[0] if near else ""
+    return "; did you mean %s%s" % (near[0], end) if near else ""
 
 
 def unknown_name(what: str, name: object, names: Iterable[str]) -> str:

@@ -10,6 +10,7 @@ import devicekit
 from devicekit import DevicekitError
 from devicekit.children.call import ChildReport
 from devicekit.measure import BenchmarkResult, Throughput, TunedOption, Tuning
+from devicekit.measure.benchmark.benchmark import _what
 from devicekit.measure.benchmark.models import MODELS, NAMES, model_named
 from devicekit.measure.benchmark.outcome import joined, problem_of, row_of
 from devicekit.measure.benchmark.result import figures_data, read_figures
@@ -574,3 +575,14 @@ def test_the_command_refuses_wrong_use(arguments, message, capsys):
     assert status == 2
     assert captured.out == ""
     assert message in captured.err
+
+
+@pytest.mark.parametrize(
+    "place, rest", [((1, 3), " (1 of 3)"), ((1, 1), ""), ((4, 3), " (again: other programs were busy)")]
+)
+def test_progress_begins_with_what_changes(place, rest):
+    """The end of a line that is too long for the terminal is cut off."""
+    task = {"model": "resnet50", "device": "gpu:0", "framework": "jax"}
+    text = _what(task, place, {"stage": "measure", "done": 12, "of": 100})
+    assert text == "measure 12/100: resnet50 on gpu:0 with jax" + rest
+    assert _what(task, place, {}) == "start: resnet50 on gpu:0 with jax" + rest

@@ -111,7 +111,7 @@ def _task(options: argparse.Namespace) -> Dict[str, Any]:
 
     module, colon, name = options.model.partition(":")
     if options.model not in NAMES and not (module and colon and name):
-        near = did_you_mean(options.model, NAMES).rstrip("?")
+        near = did_you_mean(options.model, NAMES, "")
         message = "unknown model %r%s; accepted are MODULE:FUNCTION and %s"
         raise ValueError(message % (options.model, near, ", ".join(NAMES)))
     return {

@@ -33,7 +33,7 @@ def choose_framework(machine: Machine, asked: Optional[str] = None) -> Optional[
         If the argument is no framework that devicekit knows.
     """
     if asked is not None and asked not in FRAMEWORKS:
-        near = did_you_mean(asked, FRAMEWORKS).rstrip("?")
+        near = did_you_mean(asked, FRAMEWORKS, "")
         raise ValueError("unknown framework %r%s; accepted are %s" % (asked, near, ", ".join(map(repr, FRAMEWORKS))))
     if asked in BACKENDS:
         return _flavor(machine, str(asked)) if is_installed(machine, str(asked)) else None

@@ -3,16 +3,14 @@
 The engine is imported and asked when a fix is accessed, not when a rule fires.
 """
 
-import logging
 from typing import Dict, List, Optional, Sequence, Tuple
 
+from ..errors import log
 from ..matrix.matrix import normal_name
 from ..matrix.target import PYTHONS
 from .findings import Fix, LazyFixes
 from .frameworks import TITLES
 from .view import View
-
-_LOG = logging.getLogger("devicekit")
 
 #: What stays in an environment when it is repaired, whatever version it then has.
 _STAYS = ("keras", "tf-keras")
@@ -121,7 +119,7 @@ def _requirements(
 
         return set_for(view.matrix, target, goal, keep, frameworks)
     except Exception:  # a report with the rule's own bounds is better than none: the engine must not take it down
-        _LOG.debug("no set for %s could be worked out", goal, exc_info=True)
+        log("debug", "no set for %s could be worked out", goal, exc_info=True)
         return None
 
 
@@ -133,7 +131,7 @@ def _repair(
 
         return repair(view.matrix, view.target, installed, roots, missing=missing)
     except Exception:  # as above
-        _LOG.debug("no repair of %s could be worked out", roots, exc_info=True)
+        log("debug", "no repair of %s could be worked out", roots, exc_info=True)
         return None
 
 

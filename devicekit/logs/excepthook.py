@@ -1,13 +1,12 @@
 """Explains uncaught exceptions below their traceback."""
 
-import logging
 import sys
 import threading
 from types import TracebackType
 from typing import Any, Optional, Type
 
 from ..diagnosis.findings import Finding
-from ..errors import first_line, printable
+from ..errors import first_line, log, printable
 from .explain import explain_log, traceback_text
 
 #: Codes that are given where no signature knows an error.
@@ -62,9 +61,7 @@ def _print_finding(error: BaseException) -> None:
         if findings and sys.stderr is not None:
             sys.stderr.write(short_text(findings[0]))
     except Exception as second:
-        logging.getLogger("devicekit").debug(
-            "an exception could not be explained: %s", first_line(second), exc_info=True
-        )
+        log("debug", "an exception could not be explained: %s", first_line(second), exc_info=True)
 
 
 def install_excepthook() -> None:

@@ -81,9 +81,9 @@ def _misspelled(name: str) -> str:
     if not name.startswith("DEVICEKIT_") or name in _NAMES:
         return ""
     near = did_you_mean(
-        name[len("DEVICEKIT_") :][:60], [item[len("DEVICEKIT_") :].lower().replace("_", "-") for item in _NAMES]
+        name[len("DEVICEKIT_") :][:60], [item[len("DEVICEKIT_") :].lower().replace("_", "-") for item in _NAMES], ""
     )
-    meant = near.rpartition(" ")[2].rstrip("?").upper().replace("-", "_")
+    meant = near.rpartition(" ")[2].upper().replace("-", "_")
     return "There is no variable %s; did you mean DEVICEKIT_%s?" % (name[:80], meant) if near else ""
 
 

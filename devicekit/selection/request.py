@@ -139,8 +139,8 @@ def _plugin_request(text: str, platforms: "Optional[Iterable[PlatformFacts]]") -
             return Request(text, "gpu", item.name, indices, match is None, foreign=True, device_types=item.frameworks)
     further = "".join(", %r of %s" % (item.name, item.distribution) for item in installed)
     words = (*_WORDS, *(item.name for item in installed))
-    near = did_you_mean(name.partition(":")[0], words)
-    raise ValueError("unknown device %r%s; accepted are %s%s" % (text[:80], near.rstrip("?"), ACCEPTED, further))
+    near = did_you_mean(name.partition(":")[0], words, "")
+    raise ValueError("unknown device %r%s; accepted are %s%s" % (text[:80], near, ACCEPTED, further))
 
 
 def _installed() -> "Tuple[PlatformFacts, ...]":

@@ -87,6 +87,11 @@ class Selection(Record):
         return str(seam("record as HTML")(self))
 
 
+def fallback_causes(selection: Selection) -> Tuple[Finding, ...]:
+    """Return why it is not a better device: the first finding of a fallback, nothing of any other selection."""
+    return selection.findings[:1] if selection.fallback else ()
+
+
 def is_stuck(selection: Selection) -> bool:
     """Whether nothing runs, not even on the CPU: there is no framework, or it fails at its import or with its devices."""
     name = name_of(selection.framework)

@@ -1,11 +1,10 @@
 """`strategy`: carries a `StrategyPlan` out; `plan_strategy`: decides only."""
 
-import logging
 import os
 from typing import Any, Mapping, Optional, Tuple
 
 from ...diagnosis.findings import Evidence, Finding, Fix
-from ...errors import DeviceUnavailableError
+from ...errors import DeviceUnavailableError, log
 from ...machine.detect import real_machine, stand_ins
 from ...machine.facts import Machine
 from ...runtime.settings import read_settings
@@ -14,8 +13,6 @@ from ...selection.request import parse_request
 from ...selection.selection import Selection
 from .cluster_environment import Cluster, parse_cluster
 from .strategy_plan import StrategyPlan, plan_for_devices
-
-_log = logging.getLogger("devicekit")
 
 
 def plan_strategy(
@@ -152,7 +149,7 @@ def strategy(
     for finding in chosen.findings:
         if finding not in selection.findings and finding not in base.findings:  # of the set, or of what it is for
             notify(finding, family_of(finding), quiet=settings.quiet)
-    _log.info("%s", chosen)
+    log("info", "%s", chosen)
     return made
 
 

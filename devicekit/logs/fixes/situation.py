@@ -1,10 +1,10 @@
 """`Situation`: what a fix depends on, from a line and the known facts. What is not known is None or ""; nothing is guessed."""
 
-import logging
 import re
 from typing import FrozenSet, Iterable, Mapping, Optional, Sequence, Tuple
 
 from ...diagnosis.frameworks import TITLES
+from ...errors import log
 from ...matrix.gpu_names import GpuModel, gpu_named
 from ...matrix.gpu_support import capability_number
 from ...matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, accepts, version_at_least
@@ -12,8 +12,6 @@ from ...matrix.projects import Release, sort_key
 from ...matrix.tables import TensorFlowRow
 from ...matrix.target import PLATFORMS, Target, target_for
 from ..context import Known
-
-_LOG = logging.getLogger("devicekit")
 
 #: How a text names a framework. What is built on one belongs to it: an add-on, its own variables, its source files.
 _NAMES = (
@@ -455,7 +453,7 @@ class Situation:
                 found = best_set(goal, (framework,), target.replace(driver="575"), needs, BUNDLED)[0]
             found = found or best_set(goal, (framework,), target, needs, BUNDLED)[0]
         except Exception:  # a fix in words is better than none: a bug in the engine must not break an explanation
-            _LOG.debug("no set for %s on %s could be computed", framework, goal, exc_info=True)
+            log("debug", "no set for %s on %s could be computed", framework, goal, exc_info=True)
             return None
         if found is None:
             return None

@@ -6,6 +6,7 @@ from ...errors import DevicekitError, log, unknown_name
 from ...machine.detect import real_machine
 from ...runtime.current import clean_environment
 from ...selection.request import parse_memory, parse_request
+from ...selection.selection import fallback_causes
 from ..memory.estimate import MemoryEstimate
 from .search import Found, Limits, rounded, search
 
@@ -249,7 +250,7 @@ def _warn_of_fallback(model: Any, device: str, framework: Optional[str]) -> None
     if request.kind != "auto":
         return
     plan = plan_for(request, keras_of(model).framework if is_model(model) else framework, real_machine())
-    for finding in plan.findings[:1] if plan.fallback else ():
+    for finding in fallback_causes(plan.selection()):
         notify(finding, FallbackWarning, read_settings().quiet)
 
 

@@ -9,6 +9,7 @@ from ...errors import DeviceUnavailableError, did_you_mean
 from ...machine.detect import real_machine
 from ...runtime.decide import plan_for
 from ...selection.request import parse_request
+from ...selection.selection import fallback_causes
 from .models import NAMES
 from .settings import SETTINGS
 
@@ -63,8 +64,7 @@ def unused_devices(frameworks: Iterable[str]) -> Tuple[Finding, ...]:
     found: Dict[Finding, None] = {}
     for framework in frameworks:
         plan = plan_for(parse_request("auto"), framework, machine)
-        if plan.fallback:
-            found.update(dict.fromkeys(plan.findings[:1]))
+        found.update(dict.fromkeys(fallback_causes(plan.selection())))
         for item in diagnosis.candidates_for(framework):
             if item.usable is False:
                 causes = [diagnosis.by_code(code, framework) for code in item.blocked_by[:1]]
@@ -115,7 +115,7 @@ def _model(model: Any) -> Dict[str, Any]:
         if model not in NAMES and not (module and colon and name):
             raise ValueError(
                 "unknown model %r%s; accepted are %s, 'module:function' for a function that returns a model of Keras, and"
-                " such a model itself" % (model, did_you_mean(model, NAMES).rstrip("?"), ", ".join(map(repr, NAMES)))
+                " such a model itself" % (model, did_you_mean(model, NAMES, ""), ", ".join(map(repr, NAMES)))
             )
         return {"model": model}
     if callable(model) and not hasattr(model, "to_json"):
@@ -175,6 +175,6 @@ def _several(values: Any, default: Optional[str]) -> List[Any]:
 
 def _one_of(value: Any, accepted: Tuple[str, ...], name: str) -> Any:
     if value not in accepted:
-        near = did_you_mean(value, accepted).rstrip("?")
+        near = did_you_mean(value, accepted, "")
         raise ValueError("unknown %s=%r%s; accepted are %s" % (name, value, near, ", ".join(map(repr, accepted))))
     return value

@@ -347,17 +347,7 @@ class _Run:
         return [joined(items) if items else interrupted_row(task) for task, items in zip(self._tasks, found)]
 
     def _row(self, task: Dict[str, Any], progress: Any, place: Tuple[int, int]) -> Throughput:
-        what = "measuring %s on %s with %s" % (task["model"], task["device"], task["framework"])
-        if place[0] > place[1]:
-            what += " (again: other programs were busy)"
-        elif place[1] > 1:
-            what += " (%d of %d)" % place
-
-        def heard(message: Dict[str, Any]) -> None:
-            done = " %d/%d" % (message["done"], message["of"]) if "of" in message else ""
-            progress.say("%s: %s%s" % (what, message.get("stage", ""), done))
-
-        progress.say(what)
+        progress.say(_what(task, place, {}))
         if task["batch_size"] == "auto":
             found = largest_batch(task, timeout_s=self._timeout_s, environment=self._environment, tick=progress.tick)
             task = dict(task, batch_size=found)
@@ -366,10 +356,24 @@ class _Run:
             task,
             timeout_s=self._timeout_s,
             environment=self._environment,
-            on_message=heard,
+            on_message=lambda message: progress.say(_what(task, place, message)),
             tick=progress.tick,
         )
         return row_of(report, task)
+
+
+def _what(task: Dict[str, Any], place: Tuple[int, int], message: Dict[str, Any]) -> str:
+    """Return what a process does; first what changes: the end of a line of progress is cut off.
+
+    >>> task = {"model": "resnet50", "device": "gpu:0", "framework": "jax"}
+    >>> _what(task, (1, 3), {"stage": "measure", "done": 12, "of": 100})
+    'measure 12/100: resnet50 on gpu:0 with jax (1 of 3)'
+    """
+    stage = message.get("stage", "start") + (" %d/%d" % (message["done"], message["of"]) if "of" in message else "")
+    text = "%s: %s on %s with %s" % (stage, task["model"], task["device"], task["framework"])
+    if place[0] > place[1]:
+        return text + " (again: other programs were busy)"
+    return text + (" (%d of %d)" % place if place[1] > 1 else "")
 
 
 def _is_complete(rows: Sequence[Throughput], repeat: int) -> bool:

@@ -32,7 +32,7 @@ def checked_model(measure: Union[bool, str]) -> Optional[str]:
     if not measure:
         return None
     if measure not in NAMES:
-        near, names = did_you_mean(measure, NAMES).rstrip("?"), ", ".join(map(repr, NAMES))
+        near, names = did_you_mean(measure, NAMES, ""), ", ".join(map(repr, NAMES))
         raise ValueError("unknown measure=%r%s; accepted are True, False, %s" % (measure, near, names))
     return str(measure)
 

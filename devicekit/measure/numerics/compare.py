@@ -321,6 +321,7 @@ def _resolve(devices: Sequence[str], framework: str) -> Tuple[Tuple[str, ...], T
     """
     from ...runtime.scope import device_scope
     from ...selection.request import parse_request
+    from ...selection.selection import fallback_causes
 
     found: Dict[str, None] = {}
     unused: Tuple[Finding, ...] = ()
@@ -330,8 +331,7 @@ def _resolve(devices: Sequence[str], framework: str) -> Tuple[Tuple[str, ...], T
             if selection.device == "auto":
                 raise DevicekitError("%s cannot be used here: %s" % (framework, selection.reason))
             found.setdefault(selection.device)
-            if selection.fallback:
-                unused = tuple(selection.findings[:1])
+            unused = fallback_causes(selection) or unused
     return tuple(found), unused
 
 

@@ -13,7 +13,7 @@ from ...runtime.current import clean_environment
 from ...runtime.decide import plan_for
 from ...runtime.notices import unavailable
 from ...selection.request import parse_request
-from ...selection.selection import Selection
+from ...selection.selection import Selection, fallback_causes
 from ..benchmark.arguments import tasks_for
 from ..benchmark.models import model_named
 from . import cache
@@ -114,7 +114,7 @@ def tune(
         raise ValueError("budget_s must be more than 0, not %r" % (budget_s,))
     machine = real_machine()
     selection = _selected(device, framework)
-    unused = selection.findings[:1] if selection.fallback else ()  # why it is not a better device
+    unused = fallback_causes(selection)  # why it is not a better device
     task = _task(model, selection, batch_size, shape, input_pipeline, seed)
     host = LiveHost()
     before = clean_environment()

@@ -1,13 +1,11 @@
 """`tf.distribute` strategies for the devices that are visible: TensorFlow 2 and 1.15."""
 
-import logging
 from typing import Any, List, Optional, Sequence
 
 import tensorflow as tf
 
+from ...errors import log
 from ...selection.request import NO_ACCELERATOR
-
-_log = logging.getLogger("devicekit")
 
 
 def _visible() -> List[str]:
@@ -33,7 +31,7 @@ def mirrored(cross_device_ops: str) -> Any:
 
 def _cross_device_ops(name: str) -> Any:
     if name == "nccl" and not _has_nccl():
-        _log.warning("this build of TensorFlow has no kernels for NCCL: gradients are summed by copies")
+        log("warning", "this build of TensorFlow has no kernels for NCCL: gradients are summed by copies")
         name = "hierarchical-copy"
     makers = {
         "nccl": tf.distribute.NcclAllReduce,
