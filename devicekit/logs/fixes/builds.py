@@ -118,7 +118,7 @@ def _newer_build(about: Situation, steps: Steps, number: Tuple[int, int]) -> Non
     if ampere and about.windows:
         text = "2.10 is the last one for GPUs on Windows, with CUDA 11.2 and cuDNN 8.1 (Python 3.7 to 3.10)"
         steps.install(text, "tensorflow==2.10.*", "numpy<2")
-    elif ampere and about.linux:
+    elif ampere and about.linux and about.is_at_least("2.0") is not False:
         steps.install("With CUDA's libraries by pip", *about.tensorflow_with_cuda(python=about.python))
     if ampere and about.is_at_least("2.0") is False and not about.windows:
         steps.say(
