@@ -18,13 +18,13 @@ FOLDERS = (os.path.join("devicekit", "matrix", "data"), os.path.join("devicekit"
 
 
 class BuildPy(build_py):
-    """Copies code without comments; JSON without spaces, line ends, and what only says where a row comes from."""
+    """Copies code without notes for those who edit it; JSON without spaces, line ends, and what only says where a row comes from."""
 
     def build_module(self, module, module_file, package):
         """Copy a module; an editable install uses the checkout's own."""
         outfile, copied = super().build_module(module, module_file, package)
         if not getattr(self, "editable_mode", False):
-            _without_comments(outfile)
+            _without_notes(outfile)
         return outfile, copied
 
     def build_package_data(self):
@@ -42,17 +42,35 @@ class BuildPy(build_py):
             _bundle(os.path.join(self.build_lib, folder))
 
 
-def _without_comments(path):
-    """Take the comments out of a module; every line keeps its number, and type comments stay."""
+def _without_notes(path):
+    """Take comments and docstrings of private functions and classes out of a module; lines keep their numbers."""
     with open(path, encoding="utf-8") as stream:
         text = stream.read()
     lines = text.split("\n")
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+    tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
+    for token in tokens:
         if token.type == tokenize.COMMENT and not token.string.startswith("# type:"):
             row, column = token.start
             lines[row - 1] = lines[row - 1][:column].rstrip()
+    for token in _private_docstrings([item for item in tokens if item.type not in (tokenize.COMMENT, tokenize.NL)]):
+        for row in range(token.start[0] - 1, token.end[0]):
+            lines[row] = ""
     with open(path, "w", encoding="utf-8", newline="\n") as stream:
         stream.write("\n".join(lines))
+
+
+def _private_docstrings(tokens):
+    """Yield those that something follows: the body of a function cannot be empty."""
+    private = False
+    for number, token in enumerate(tokens):
+        if token.string in ("def", "class"):
+            name = tokens[number + 1].string
+            private = name.startswith("_") and not name.startswith("__")
+        elif token.type == tokenize.INDENT and private:
+            private = False
+            docstring, _, after = tokens[number + 1 : number + 4]
+            if docstring.type == tokenize.STRING and after.type != tokenize.DEDENT:
+                yield docstring
 
 
 def _pack(path):
