@@ -74,6 +74,7 @@ GLIBCXX = (
 CONDA_CUDA = (
     "PackagesNotFoundError: The following packages are not available from current channels:\n\n  - pytorch-cuda=%s\n"
 )
+NOT_SUPPORTED = "ERROR: %s.whl is not a supported wheel on this platform."
 NO_INDEX = (
     "WARNING: Retrying (Retry(total=0, connect=None, read=None, redirect=None, status=None)) after connection broken by "
     "'ConnectTimeoutError(...)': /simple/jax/\nERROR: Could not find a version that satisfies the requirement jax "
@@ -230,6 +231,42 @@ IMPORTS = (
 )
 
 ROWS = [
+    # A SavedModel is not always a model of Keras, and an optimizer has two generations.
+    (
+        '  File "/env/lib/python3.8/site-packages/tensorflow/python/keras/saving/saved_model/load.py", line 249, in add\n'
+        "KeyError: 'name'",
+        {},
+        [r"tf\.saved_model\.load", "TFSMLayer"],
+        ["doctor"],
+    ),
+    ("AttributeError: 'AutoTrackable' object has no attribute 'fit'", {}, [r"keras\.models\.load_model"], ["doctor"]),
+    ("OSError: SavedModel file does not exist at: out/best.keras/{saved_model.pb}", {}, ["relative", "2.12 on"], []),
+    (
+        "ValueError: You are trying to restore a checkpoint from a legacy Keras optimizer into a v2.11+ Optimizer, which can",
+        {},
+        [r"optimizers\.legacy\.Adam\(\)", "expect_partial"],
+        ["pip"],
+    ),
+    (
+        "Attribute Error: module 'tensorflow._api.v1.compat.v2' has no attribute '__internal__'",
+        {},
+        [r"keras==2\.3\.1"],
+        ["tf-keras=="],
+    ),
+    # What starts elsewhere does not have a terminal's variables; what is not Python is not installed with pip.
+    (
+        "It works in a terminal, but not in Jupyter.\n- TensorFlow version: 2.10.0\n" + DLOPEN,
+        LINUX,
+        ["kernel.json"],
+        [],
+    ),
+    (
+        'const tf = require("@tensorflow/tfjs-node-gpu")\n' + DLL % (("libcudart.so.11.0",) * 2),
+        LINUX,
+        [r"CUDA 11\.2 and cuDNN 8\.1"],
+        ["conda", "pip"],
+    ),
+    (NOT_SUPPORTED % "tensorflow-1.10.0-cp35-none-linux_armv7l", {}, [r"python3\.5 -m pip"], ["conda"]),
     # Two releases of TensorFlow's files: loaded, left in the user's folder, or on the library path.
     (
         "<ipython-input-3-8a7c>\nImportError: cannot import name 'TensorFoo' from 'tensorflow.python.types.core' "

@@ -115,10 +115,11 @@ def _newer_build(about: Situation, steps: Steps, number: Tuple[int, int]) -> Non
         "this GPU" % (release, cuda),
         changes="packages",
     )
-    if ampere and about.windows:
+    newer = ampere and about.is_at_least("2.0") is not False  # programs for TensorFlow 1 do not run on 2
+    if newer and about.windows:
         text = "2.10 is the last one for GPUs on Windows, with CUDA 11.2 and cuDNN 8.1 (Python 3.7 to 3.10)"
         steps.install(text, "tensorflow==2.10.*", "numpy<2")
-    elif ampere and about.linux and about.is_at_least("2.0") is not False:
+    elif newer and about.linux:
         steps.install("With CUDA's libraries by pip", *about.tensorflow_with_cuda(python=about.python))
     if ampere and about.is_at_least("2.0") is False and not about.windows:
         steps.say(

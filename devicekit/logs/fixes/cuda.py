@@ -325,6 +325,7 @@ def _system_libraries(about: Situation, steps: Steps, cuda: str, cudnn: str) -> 
         steps.run("With conda, into the same environment", command, changes="packages")
         path = "export LD_LIBRARY_PATH=$CONDA_PREFIX/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
         steps.run("A TensorFlow of pip then has to be told where they are", path, on="linux", changes="variables")
+        _for_kernels(about, steps)
         found = (
             about.requirements("cuda", keep=["%s==%s" % (about.distribution, about.version)]) if about.version else None
         )
@@ -336,6 +337,15 @@ def _system_libraries(about: Situation, steps: Steps, cuda: str, cudnn: str) -> 
         command = "conda install cudatoolkit=%s cudnn=%s" % (cuda, channel)
         steps.run("With conda, into the same environment", command, changes="packages")
     _fitting_release(about, steps, cuda)
+
+
+def _for_kernels(about: Situation, steps: Steps) -> None:
+    if "jupyter" in about.words:
+        steps.say(
+            "A notebook's kernel does not read a terminal's variables: start Jupyter in that terminal, or add "
+            '"env": {"LD_LIBRARY_PATH": "..."} to the kernel.json that jupyter kernelspec list names',
+            changes="variables",
+        )
 
 
 def _of_the_image(about: Situation, steps: Steps, both: str) -> None:

@@ -241,13 +241,20 @@ def keras_incompatible(about: Situation, steps: Steps) -> None:
     if about.packages.get("keras", "").startswith("3") and about.signature in _SAVED:
         steps.upgrade("Update Keras, and the package that brings the model (keras-hub)", "keras")
         return
-    if "_TensorLike" in about.line or "tensorflow_backend" in "".join(about.known.frames[-1:]):
-        steps.install("For TensorFlow 2.2 to 2.5: the Keras that only passes on TensorFlow's own", "keras==2.4.3")
+    _old_keras(about, steps)
     steps.say(
         "From 2.6 to 2.15 TensorFlow and Keras 2 have the same minor release (keras==2.10.* with tensorflow==2.10.*); "
         "TensorFlow from 2.16 on has Keras 3, and tf-keras for code of Keras 2"
     )
     steps.say("Or import Keras from TensorFlow everywhere: from tensorflow import keras (tf.keras)", changes="code")
+
+
+def _old_keras(about: Situation, steps: Steps) -> None:
+    """A Keras for a TensorFlow of which only the generation is known."""
+    if "_api.v1." in about.line:
+        steps.install("For TensorFlow 1.13 to 1.15: the last Keras for it", "keras==2.3.1")
+    elif "_TensorLike" in about.line or "tensorflow_backend" in "".join(about.known.frames[-1:]):
+        steps.install("For TensorFlow 2.2 to 2.5: the Keras that only passes on TensorFlow's own", "keras==2.4.3")
 
 
 def _keras_itself(about: Situation, steps: Steps) -> None:
@@ -759,6 +766,10 @@ def _of_its_own(about: Situation, steps: Steps) -> bool:
     elif about.signature == "torch-add-on-dll":
         found = re.findall("torchvision|torchaudio|bitsandbytes", " ".join((*about.known.frames, about.line)))
         fitting_add_on(about, steps, ("torchvision", *found)[-1], about.version.partition("+")[0])
+    elif "newer TensorFlow than this 1.x" in about.summary:
+        steps.install("1.15 is the last of TensorFlow 1 (Python 3.5 to 3.7)", "tensorflow==1.15.*", "protobuf<3.21")
+        text = "Or install the release of that package for TensorFlow %s" % about.version
+        steps.say(text, changes="packages", instead=True)
     elif "tf.estimator" in about.summary:
         _hub_estimator(about, steps)
     elif about.signature == "tf-v1-api-sub" and _path_in_tensorflow(about) in _SINCE_TENSORFLOW:
@@ -884,12 +895,6 @@ def dependency_incompatible(about: Situation, steps: Steps) -> None:
         return
     if module == "keras_preprocessing":
         _keras_preprocessing(about, steps)
-        return
-    if "newer TensorFlow than this 1.x" in about.summary:
-        steps.install("1.15 is the last of TensorFlow 1 (Python 3.5 to 3.7)", "tensorflow==1.15.*", "protobuf<3.21")
-        steps.say(
-            "Or install the release of that package for TensorFlow %s" % about.version, changes="packages", instead=True
-        )
         return
     if re.search(r"compat\.v2|__internal__|\bkeras\b", module + about.line) and about.framework == "tensorflow":
         keras_incompatible(about, steps)

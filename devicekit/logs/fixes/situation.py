@@ -193,6 +193,8 @@ class Situation:
         """Whether the framework is part of a program that does not get it from pip."""
         if self.signature.startswith(("tf-java", "tf-net", "tflite")):
             return True
+        if "tfjs" in self.words and self.known.tensorflow is None and "tensorflow" in self.framework:
+            return True
         own = {"tensorflow": TENSORFLOW_OWNERS, "jax": ("jax", "jaxlib"), "torch": ("torch",)}.get(self.framework, ())
         return any(name in _EMBED for name in self.packages) and not any(name in own for name in self.packages)
 

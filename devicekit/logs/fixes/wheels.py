@@ -322,7 +322,8 @@ def _unknown_release(about: Situation, steps: Steps, name: str, bounds: str) -> 
             "TensorFlow 1.13 and 1.14 have wheels up to Python 3.7, 1.12 and before up to 3.6: "
             "make an environment with it"
         )
-        steps.new_environment(text, python, ["%s%s" % (name, bounds), "numpy<1.20", "protobuf<4", "h5py<3"])
+        if "armv" not in about.line:
+            steps.new_environment(text, python, ["%s%s" % (name, bounds), "numpy<1.20", "protobuf<4", "h5py<3"])
         return
     elif name == "tensorflow-rocm":
         steps.say(
