@@ -494,6 +494,27 @@ ROWS = [
         {},
         ["conda install -c apple tensorflow-deps"],
         ["pip check"],
+    # A package that was compiled where it saw no CUDA raises an error of its own code.
+    ("NameError: name '_C' is not defined", LINUX, ["CUDA_HOME", "no-build-isolation"], ["doctor"]),
+    (
+        "ImportError: cannot import name '_C' from 'groundingdino' (/e/groundingdino/__init__.py)",
+        LINUX,
+        ["CUDA_HOME"],
+        ["--upgrade groundingdino"],
+    ),
+    ("SystemError: PY_SSIZE_T_CLEAN macro must be defined for '#' formats", LINUX, [r"\.triton", "CPATH"], ["doctor"]),
+    (
+        "I am using wsl 1 on windows 10.\nRuntimeError: Found no NVIDIA driver on your system.",
+        {},
+        ["^This is WSL 1", "wsl"],
+        ["modprobe"],
+    ),
+    (
+        "CUDA SETUP: Required library version not found: libsbitsandbytes_cpu.so. Maybe you need to compile it?\n"
+        "dlopen(/e/libbitsandbytes_cpu.so, 0x0006): tried: '/e/libbitsandbytes_cpu.so' (not a mach-o file)",
+        {},
+        ["macOS", "load_in_8bit"],
+        ["every CUDA"],
     ),
     # What an old PyTorch cannot compile for a Python, and which one can.
     ("RuntimeError: Dynamo is not supported on Python 3.12+", {}, [r"2\.4", "TORCHDYNAMO_DISABLE"], ["doctor"]),

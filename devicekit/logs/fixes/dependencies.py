@@ -1232,11 +1232,7 @@ def fitting_add_on(about: Situation, steps: Steps, add_on: str, version: str) ->
         if add_on in ("torchvision", "torchaudio"):
             pair = _companion_of(add_on, version)
             if about.jetson:
-                text = "On a Jetson, compile %s with NVIDIA's PyTorch, in the release for that: PyPI's is for PyPI's"
-                url = "git+https://github.com/pytorch/%s.git@v%s" % (add_on[5:], pair or "RELEASE")
-                command = "python -m pip install --no-build-isolation --no-deps %s" % url
-                steps.uninstall("Uninstall the one that does not fit", add_on)
-                steps.run(text % add_on, command, on="linux", changes="packages")
+                _compiled_on_jetson(steps, add_on, pair)
             elif pair:
                 text = "%s %s belongs to PyTorch %s: install it from the same index as PyTorch"
                 index = about.torch_index or _said_index(about, version)
@@ -1280,6 +1276,15 @@ def fitting_add_on(about: Situation, steps: Steps, add_on: str, version: str) ->
             steps.install("Or change TensorFlow", "%s==%s.*" % (about.distribution, wanted.group(1)), instead=True)
         else:
             steps.upgrade("Or update TensorFlow, with Keras 2 for it", "tensorflow", "tf-keras", instead=True)
+
+
+def _compiled_on_jetson(steps: Steps, add_on: str, release: str) -> None:
+    """NVIDIA's PyTorch for Jetson has no torchvision and torchaudio next to it."""
+    text = "On a Jetson, compile %s with NVIDIA's PyTorch, in the release for that: PyPI's is for PyPI's" % add_on
+    url = "git+https://github.com/pytorch/%s.git@v%s" % (add_on[5:], release or "RELEASE")
+    steps.uninstall("Uninstall the one that does not fit", add_on)
+    command = "python -m pip install --no-build-isolation --no-deps %s" % url
+    steps.run(text, command, on="linux", changes="packages")
 
 
 def moved_tensorflow(about: Situation, steps: Steps) -> None:
