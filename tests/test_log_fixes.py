@@ -494,6 +494,53 @@ ROWS = [
         {},
         ["conda install -c apple tensorflow-deps"],
         ["pip check"],
+    (
+        "AttributeError: module 'torch._C' has no attribute '_cuda_setDevice'",
+        LINUX,
+        ["without CUDA", "whl/cu"],
+        ["pip check"],
+    ),
+    ("AttributeError: module 'torch' has no attribute 'frombuffer'", LINUX, [r"PyTorch 1\.10"], ["pip check"]),
+    (
+        "RuntimeError: Expected one of cpu, cuda, xpu, mkldnn, hip, meta device type at start of device string: mps",
+        MAC,
+        ["--upgrade torch"],
+        ["whl/xpu"],
+    ),
+    (
+        "RuntimeError: Expected one of cpu, cuda, xpu, mkldnn device type at start of device string: privateuseone",
+        WINDOWS,
+        ["import torch_directml"],
+        ["whl/"],
+    ),
+    ("nvcc fatal   : Cannot find compiler 'cl.exe' in PATH", WINDOWS, ["Native Tools"], ["doctor"]),
+    ("nvcc fatal   : Value 'c++17' is not defined for option 'std'", LINUX, ["from 11 on", "CUDA_HOME"], ["doctor"]),
+    (
+        "/usr/include/c++/11/bits/std_function.h:435:145: error: parameter packs not expanded with '...':",
+        LINUX,
+        [r"CXX=g\+\+-10"],
+        [],
+    ),
+    (
+        "c10/util/C++17.h:27:2: error: #error You need C++17 to compile PyTorch",
+        LINUX,
+        [r"-std=c\+\+17"],
+        ["toolkit from"],
+    ),
+    ("ValueError: Unknown CUDA arch (12.0) or GPU not supported", LINUX, [r"names 12\.0", "get_arch_list"], []),
+    (
+        "    arch_list[-1] += '+PTX'\nIndexError: list index out of range",
+        LINUX,
+        ["TORCH_CUDA_ARCH_LIST="],
+        ["doctor"],
+    ),
+    ("RuntimeError: CUDA error: invalid configuration argument", LINUX, ["65536"], ["nvidia-smi"]),
+    (
+        "TypeError: Accelerator.__init__() got an unexpected keyword argument 'dispatch_batches'",
+        LINUX,
+        ["--upgrade transformers accelerate"],
+        [],
+    ),
     # A package that was compiled where it saw no CUDA raises an error of its own code.
     ("NameError: name '_C' is not defined", LINUX, ["CUDA_HOME", "no-build-isolation"], ["doctor"]),
     (

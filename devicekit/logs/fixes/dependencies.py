@@ -1382,7 +1382,10 @@ def newer_torch(about: Situation, steps: Steps, row: Mapping[str, Any]) -> bool:
 
 #: The first PyTorch with some names that packages ask for.
 _SINCE_TORCH = {
-    "LRScheduler": "2.0", "xpu": "2.3", "RMSNorm": "2.4", "DTensor": "2.5", "flex_attention": "2.5",
+    "LRScheduler": "2.0", "xpu": "2.3", "RMSNorm": "2.4", "DTensor": "2.5", "flex_attention": "2.5", "amp": "1.10",
+    "frombuffer": "1.10", "inference_mode": "1.9", "mps": "1.12", "set_float32_matmul_precision": "1.12",
+    "sdp_kernel": "2.0", "scaled_dot_product_attention": "2.0", "set_default_device": "2.0", "vmap": "2.0", "func": "2.0",
+    "device_mesh": "2.2", "attention": "2.3", "custom_fwd": "2.4",
 }  # fmt: skip
 
 
