@@ -495,6 +495,32 @@ ROWS = [
         ["conda install -c apple tensorflow-deps"],
         ["pip check"],
     (
+        "NotImplementedError: Could not run 'aten::_sparse_coo_tensor_with_dims_and_tensors' with arguments from the "
+        "'SparseMPS' backend. This could be because the operator doesn't exist for this backend",
+        MAC,
+        ["--device cpu", "to_dense"],
+        ["FALLBACK=1"],
+    ),
+    # An image has its own numbers for the groups' names, and a rootless container has none of the user's.
+    (
+        "Unable to open /dev/kfd read-write: Permission denied",
+        {"os": "container", "gpu": "Radeon RX 7900 XTX"},
+        [r"--group-add \$\(stat -c %g /dev/kfd\)"],
+        ["usermod"],
+    ),
+    (
+        "podman rootless\nUnable to open /dev/kfd read-write: Permission denied",
+        {**LINUX, "gpu": "Radeon RX 7900 XTX"},
+        ["keep-groups"],
+        ["usermod"],
+    ),
+    (
+        "AttributeError: 'NoneType' object has no attribute 'fully_fused_projection_fwd'",
+        LINUX,
+        ["CUDA_HOME"],
+        ["doctor"],
+    ),
+    (
         "AttributeError: module 'torch._C' has no attribute '_cuda_setDevice'",
         LINUX,
         ["without CUDA", "whl/cu"],

@@ -828,8 +828,10 @@ def device_permission_denied(about: Situation, steps: Steps) -> None:
         steps.run("If it runs in a container, start that with access to them", "docker run --privileged IMAGE")
         return
     groups = "video" if about.vendor == "nvidia" else "render,video"
-    if about.container:
+    if about.container or "podman" in about.words:
         group = " --group-add keep-groups" if _program(about) == "podman" else " --group-add video --group-add render"
+        if about.vendor == "amd" and _program(about) != "podman":  # the image may have other numbers for these names
+            group = " --group-add $(stat -c %g /dev/kfd) --group-add $(stat -c %g /dev/dri/renderD128)"
         device = {"amd": "--device=/dev/kfd --device=/dev/dri", "intel": "--device /dev/dri"}.get(about.vendor, "")
         if _program(about) == "podman" and about.vendor != "amd":
             device = "--device nvidia.com/gpu=all"
