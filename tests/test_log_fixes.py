@@ -815,6 +815,77 @@ ROWS = [
         ["Linux"],
     ),
     ("AssertionError: Torch not compiled with CUDA enabled\nJetson AGX Orin", LINUX, [r"3\.8 in 5"], []),
+    # A library on CUDA that is no framework: DGL follows PyTorch, MXNet brings neither CUDA nor NCCL.
+    (
+        IMPORTED % "dgl/_ffi/base.py"
+        + "OSError: libcudart.so.12: cannot open shared object file: No such file or directory",
+        {"packages": {"torch": "2.1.0+cu118"}, "os": "Ubuntu 22.04"},
+        [r"wheels/cu118/repo", r"torch\.version\.cuda"],
+        [r"unset LD_LIBRARY_PATH", r"cudatoolkit"],
+    ),
+    (
+        ">>> import mxnet\nOSError: libnccl.so.2: cannot open shared object file: No such file or directory",
+        {"os": "Ubuntu 20.04"},
+        [r"libnccl2", r"conda-forge nccl"],
+        [r"tensorflow", r"Install the CUDA release"],
+    ),
+    (
+        ">>> import mxnet\nOSError: libcudart.so.11.0: cannot open shared object file: No such file or directory",
+        {"os": "Ubuntu 20.04"},
+        [r"mxnet-cu112: 11\.2", r"pip install mxnet$"],
+        [r"TensorFlow", r"cudatoolkit"],
+    ),
+    (
+        "AttributeError: module 'cupy' has no attribute 'asarray'",
+        {},
+        [r"pip uninstall -y cupy cupy-cuda11x", r"pip list"],
+        [r"pip check"],
+    ),
+    # rocBLAS: the old folder that a loader finds first, and an SDK without the GPU.
+    (
+        "rocBLAS error: Cannot read /opt/rocm-5.4.0/rocblas/lib/rocblas/library/TensileLibrary.dat: No such file or directory",
+        {},
+        [r"ROCBLAS_TENSILE_LIBPATH", r"LD_LIBRARY_PATH=/opt/rocm/lib\n"],
+        [r"HSA_OVERRIDE"],
+    ),
+    (
+        "rocBLAS error: Cannot read C:\\Program Files\\AMD\\ROCm\\6.2\\bin\\/rocblas/library/TensileLibrary.dat: No such file "
+        "or directory for GPU arch : gfx1200",
+        {},
+        [r"HIP SDK 6\.4\.2"],
+        [r"HSA_OVERRIDE", r"DirectML"],
+    ),
+    # NVIDIA's installer: a driver in use, and a GPU that it does not know.
+    (
+        "ERROR: An NVIDIA kernel module 'nvidia-uvm' appears to already be loaded in your kernel.",
+        {},
+        [r"isolate multi-user", r"--toolkit"],
+        [r"pip", r"doctor"],
+    ),
+    (
+        "WARNING: You do not appear to have an NVIDIA GPU supported by the 470.63.01",
+        {},
+        [r"lspci", r"newer one for a new GPU"],
+        [r"Secure Boot"],
+    ),
+    (
+        'RunPodSandbox failed: no runtime for "nvidia" is configured',
+        {},
+        [r"--runtime=containerd", r"toolkit\.env"],
+        [r"--gpus"],
+    ),
+    (
+        "kernel 5.15.90.1-microsoft-standard-WSL2\n" + NVIDIA_SMI,
+        {},
+        [r"purge 'nvidia-driver", r"wsl --update"],
+        [r"modprobe", r"ubuntu-drivers"],
+    ),
+    (
+        "CentOS 7\nNVRM: nouveau, rivafb, nvidiafb or rivatv\n" + NVIDIA_SMI,
+        {},
+        [r"sudo dracut"],
+        [r"\bsudo update-initramfs"],
+    ),
     # Xid 13 is of a program; its words are not those of a processor.
     (
         "NVRM: Xid (PCI:0000:41:00): 13, pid=7, name=python3, Graphics SM Warp Exception on (GPC 0, TPC 1, SM 0): Illegal "
@@ -6122,7 +6193,7 @@ ROWS = [
     ),
     (NVIDIA_SMI, {**LINUX, "os_version": "Fedora 41", "gpu": "RTX 3060"}, ["akmod-nvidia"], ["apt", "ubuntu"]),
     (NVIDIA_SMI, {**LINUX, "os_version": "Arch Linux", "gpu": "RTX 3060"}, ["pacman"], ["apt-get", "dnf"]),
-    (NVIDIA_SMI, {"os": "wsl2", "gpu": "RTX 3060"}, ["In Windows"], ["apt", "modprobe"]),
+    (NVIDIA_SMI, {"os": "wsl2", "gpu": "RTX 3060"}, ["In Windows", "purge"], ["apt-get install", "modprobe"]),
     (
         PTX,
         {**LINUX, "packages": {"torch": "2.1.0"}, "gpu": "Tesla V100", "driver": "470.57", "cuda": "12.1"},

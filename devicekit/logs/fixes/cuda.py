@@ -154,6 +154,8 @@ def cuda_library_missing(about: Situation, steps: Steps) -> None:
         return
     if _needs_another_build(about, steps):
         return
+    if _on_cuda(about, steps):
+        return
     if about.macos:
         steps.say("macOS has no CUDA: uninstall the CUDA build, and use the CPU or Metal")
         return
@@ -174,6 +176,31 @@ def cuda_library_missing(about: Situation, steps: Steps) -> None:
         onnxruntime_cuda(about, steps)
     elif about.framework == "tensorflow" or not about.framework:
         _tensorflow_libraries(about, steps)
+
+
+def _on_cuda(about: Situation, steps: Steps) -> bool:
+    """Write the steps for a library that is no framework of ours; return whether it is one."""
+    major = release_of(library_of(about)).partition(".")[0]
+    if "dgl" in about.words:
+        text = "This DGL is for %s: see which CUDA PyTorch has" % ("CUDA " + major if major else "another CUDA")
+        steps.run(text, "python -c 'import torch; print(torch.__version__, torch.version.cuda)'")
+        found = re.search(r"\+(cu\d{2,3})\b", about.packages.get("torch", ""))
+        build = found.group(1) if found else "cu121"
+        text = "Install the DGL for the same CUDA (cu121: 12.1); which there are for a PyTorch: %s"
+        command = "python -m pip install --force-reinstall --no-deps dgl -f https://data.dgl.ai/wheels/%s/repo.html"
+        steps.run(text % "https://www.dgl.ai/pages/start.html", command % build, changes="packages")
+        return True
+    nccl = "libnccl" in about.line
+    if nccl and (about.linux or "mxnet" in about.words) and not about.framework:
+        text = "NCCL is not part of the CUDA toolkit: install it from NVIDIA's package repository"
+        steps.run(text, "sudo apt-get install -y libnccl2", on="linux", changes="system")
+        steps.run("Or with conda, into the same environment", "conda install -c conda-forge nccl", changes="packages")
+    if "mxnet" in about.words and not about.framework:
+        if not nccl:
+            text = "mxnet-cu.. brings no CUDA: install the release in its name (mxnet-cu112: 11.2) with cuDNN and NCCL"
+            steps.say(text + ", with lib64 on LD_LIBRARY_PATH", "admin", "system")
+        steps.install("Or use the CPU: take off mxnet-cu.., and install the plain package", "mxnet", instead=True)
+    return (nccl or "mxnet" in about.words) and bool(steps.fixes)
 
 
 def _found_elsewhere(about: Situation, steps: Steps) -> None:

@@ -793,8 +793,8 @@ def wsl_without_gpu(about: Situation, steps: Steps) -> None:
         steps.run(text, "nvidia-smi -g 0 -dm 0", on="windows", who="admin", changes="driver")
         if about.signature.startswith("wsl-"):
             return
-    if "linux-smi" in about.words and not about.container:
-        _no_linux_driver(steps, "The nvidia-smi in /usr/bin is of a Linux driver: remove that from WSL")
+    if ("linux-smi" in about.words or about.signature == "nvidia-smi-cannot-communicate") and not about.container:
+        _no_linux_driver(steps, "An nvidia-smi in /usr/bin is of a Linux driver: remove that from WSL")
     if re.search(r"libcuda\.so(?!\.\d)", about.line):  # the loader's cache has only libcuda.so.1
         text = "If nvidia-smi works in WSL: let the loader find the driver's library in its folder"
         steps.run(text, _WSL_LIBRARIES, on="linux", changes="variables")

@@ -228,6 +228,13 @@ def gfx_unsupported(about: Situation, steps: Steps) -> None:
     if kernel or (dropped and dropped != "RDNA 1"):
         _not_for_rocm(about, steps, bool(dropped))
         return
+    sdk = re.search(r"AMD[\\/]ROCm[\\/](\d\.\d)", about.line)
+    if about.windows and sdk and gfx.startswith("gfx12") and sdk.group(1) < "6.4":
+        text = "AMD's HIP SDK %s has no code for %s: install HIP SDK 6.4.2 or later (%s), and the newest driver"
+        page = "https://www.amd.com/en/developer/resources/rocm-hub/hip-sdk.html"
+        steps.say(text % (sdk.group(1), gfx, page), "admin", "system")
+        steps.say("The program has to be built for that SDK as well: take its newest release (ZLUDA, for example)")
+        return
     listed = False
     override = "HSA_OVERRIDE_GFX_VERSION"
     family = next((row for row in _RELATIVES if gfx.startswith(row[0]) and gfx != row[1]), None)

@@ -301,7 +301,7 @@ class Situation:
         for name, pattern in _DISTRIBUTIONS:
             if re.search(pattern, self.known.os_version, re.IGNORECASE):
                 return name
-        found = [name for name in ("ubuntu", "debian", "fedora", "arch", "suse", "nixos") if name in self.words]
+        found = [name for name in ("ubuntu", "debian", "fedora", "rhel", "arch", "suse", "nixos") if name in self.words]
         return found[0] if len(found) == 1 else self._kernel[0]
 
     @property
