@@ -816,6 +816,27 @@ ROWS = [
     ),
     ("AssertionError: Torch not compiled with CUDA enabled\nJetson AGX Orin", LINUX, [r"3\.8 in 5"], []),
     # A library on CUDA that is no framework: DGL follows PyTorch, MXNet brings neither CUDA nor NCCL.
+    # Memory of the machine, not of the GPU; and a cuDNN that does not start.
+    (
+        "E xla/stream_executor/cuda/cuda_driver.cc:1629] failed to alloc 2147483648 bytes on host: CUDA_ERROR_OUT_OF_MEMORY: "
+        "out of memory",
+        {"os": "wsl2"},
+        [r"wslconfig", r"prefetch"],
+        [r"memory growth", r"nvidia-smi"],
+    ),
+    (
+        "W gpu_host_allocator.h:46] could not allocate pinned host memory of size: 8589934592",
+        {"os": "Ubuntu 22.04"},
+        [r"ulimit -l", r"shuffle"],
+        [r"wslconfig", r"nvidia-smi"],
+    ),
+    (
+        "RuntimeError: cuDNN error: CUDNN_STATUS_NOT_INITIALIZED",
+        {"packages": {"torch": "1.8.0"}, "os": "Ubuntu 18.04"},
+        [r"nvidia-smi", r"--upgrade torch torchvision"],
+        [r"cudnn8"],
+    ),
+    # Other libraries on CUDA: DGL follows PyTorch, MXNet brings neither CUDA nor NCCL.
     (
         IMPORTED % "dgl/_ffi/base.py"
         + "OSError: libcudart.so.12: cannot open shared object file: No such file or directory",

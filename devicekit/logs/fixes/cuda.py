@@ -179,7 +179,7 @@ def cuda_library_missing(about: Situation, steps: Steps) -> None:
 
 
 def _on_cuda(about: Situation, steps: Steps) -> bool:
-    """Write the steps for a library that is no framework of ours; return whether it is one."""
+    """Write the steps for DGL and MXNet; return whether it is one."""
     major = release_of(library_of(about)).partition(".")[0]
     if "dgl" in about.words:
         text = "This DGL is for %s: see which CUDA PyTorch has" % ("CUDA " + major if major else "another CUDA")
@@ -747,7 +747,7 @@ def cudnn_version_mismatch(about: Situation, steps: Steps) -> None:
         what = "cuDNN %s for CUDA %s" % (cudnn, cuda) if cuda and cudnn.startswith(major) else "cuDNN %s" % major
         steps.say("This build needs %s: install it where it is found first" % what, "admin", "system")
     elif about.framework == "torch":
-        steps.say("Let PyTorch find its own cuDNN: remove folders with another one from the library path")
+        _cudnn_of_torch(about, steps)
     elif needs_of(about)[1]:
         _cudnn_of_tensorflow(about, steps)
     else:
@@ -768,6 +768,14 @@ def _failed_kernel(about: Situation, steps: Steps) -> None:
         steps.set(
             "If the memory is taken at once: let it grow; use a smaller batch", "TF_FORCE_GPU_ALLOW_GROWTH", "true"
         )
+
+
+def _cudnn_of_torch(about: Situation, steps: Steps) -> None:
+    steps.say("Let PyTorch find its own cuDNN: remove folders with another one from the library path")
+    if "NOT_INITIALIZED" in about.line:
+        steps.run("It needs free memory on the GPU: see which programs hold it, and end them", "nvidia-smi")
+        text = "If neither helps: this build's own cuDNN does not start on this GPU and driver, take a newer build"
+        steps.upgrade(text, "torch", "torchvision")
 
 
 def _wanted_cudnn(about: Situation, steps: Steps, wanted: str, major: str) -> None:

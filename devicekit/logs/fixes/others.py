@@ -228,12 +228,7 @@ def gfx_unsupported(about: Situation, steps: Steps) -> None:
     if kernel or (dropped and dropped != "RDNA 1"):
         _not_for_rocm(about, steps, bool(dropped))
         return
-    sdk = re.search(r"AMD[\\/]ROCm[\\/](\d\.\d)", about.line)
-    if about.windows and sdk and gfx.startswith("gfx12") and sdk.group(1) < "6.4":
-        text = "AMD's HIP SDK %s has no code for %s: install HIP SDK 6.4.2 or later (%s), and the newest driver"
-        page = "https://www.amd.com/en/developer/resources/rocm-hub/hip-sdk.html"
-        steps.say(text % (sdk.group(1), gfx, page), "admin", "system")
-        steps.say("The program has to be built for that SDK as well: take its newest release (ZLUDA, for example)")
+    if _old_sdk(about, steps):
         return
     listed = False
     override = "HSA_OVERRIDE_GFX_VERSION"
@@ -275,6 +270,18 @@ def gfx_unsupported(about: Situation, steps: Steps) -> None:
     if not listed:
         steps.say("AMD's own, newer builds have code for more GPUs: %s" % _builds(about), instead=bool(steps.fixes))
     _instead(about, steps)
+
+
+def _old_sdk(about: Situation, steps: Steps) -> bool:
+    """AMD's SDK for Windows is older than the GPU; return whether it is."""
+    sdk = re.search(r"AMD[\\/]ROCm[\\/](\d\.\d)", about.line)
+    if not (about.windows and sdk and about.gfx.startswith("gfx12") and sdk.group(1) < "6.4"):
+        return False
+    text = "AMD's HIP SDK %s has no code for %s: install HIP SDK 6.4.2 or later (%s), and the newest driver"
+    page = "https://www.amd.com/en/developer/resources/rocm-hub/hip-sdk.html"
+    steps.say(text % (sdk.group(1), about.gfx, page), "admin", "system")
+    steps.say("The program has to be built for that SDK as well: take its newest release (ZLUDA, for example)")
+    return True
 
 
 def pass_as_relative(steps: Steps, gfx: str) -> None:
