@@ -5,6 +5,7 @@ Warnings are structured: one class per family, the finding on the warning, once 
 """
 
 import contextlib
+import errno
 import sys
 import warnings
 from typing import Any, Dict, Iterable, Iterator, Optional, Sequence, Set, Tuple, Type
@@ -97,6 +98,13 @@ def lost_if_unheard() -> Iterator[None]:
     except Exception as error:
         if isinstance(error, Warning):
             raise
+
+
+def is_without_reader(error: BaseException) -> bool:
+    """Return whether writing failed since the reader of the pipe has ended: Windows calls that an invalid argument."""
+    return isinstance(error, BrokenPipeError) or (
+        sys.platform == "win32" and getattr(error, "errno", None) == errno.EINVAL
+    )
 
 
 class DevicekitError(Exception):

@@ -319,3 +319,45 @@ def test_the_usage_of_a_job_is_that_of_all_its_processes():
         assert 0.5 <= record.cpu_s < 60
         assert 150 << 20 <= record.memory_peak_bytes < 2 << 30
     assert usage_of_job(0) == (None, None)
+
+
+#: What `devicekit run` is without a standard output, as a program without a window; the command prints twice, with a pause.
+WITHOUT_OUTPUT = """
+import os, sys
+os.close(1)
+sys.stdout = None
+from devicekit.cli.main import main
+code = "import sys, time; print(1, flush=True); time.sleep(1); print(2, flush=True); sys.exit(%d)"
+sys.exit(main(["run", "--", sys.executable, "-c", code]))
+"""
+
+
+@pytest.mark.parametrize("status", [0, 5])
+def test_a_command_may_print_where_there_is_no_standard_output(tmp_path, status):
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_OUTPUT % status], cwd=str(tmp_path), stderr=subprocess.PIPE, timeout=100
+    )
+    assert (done.returncode, done.stderr) == (status, b"")
+
+
+#: The same with a standard output on a disk that is full.
+ON_FULL_DISK = """
+import errno, io, sys
+class Full(io.RawIOBase):
+    def writable(self): return True
+    def write(self, data): raise OSError(errno.ENOSPC, "No space left on device")
+sys.stdout = io.TextIOWrapper(Full(), write_through=True)
+from devicekit.cli.main import main
+sys.exit(main(["run", "--", sys.executable, "-c", "import sys; print('short'); sys.exit(%d)"]))
+"""
+
+
+@pytest.mark.parametrize(
+    "status, expected",
+    [(0, (2, "devicekit: what the command has printed could not be written: No space left on device")), (5, (5, ""))],
+)
+def test_a_short_output_that_is_lost_is_said(tmp_path, status, expected):
+    done = subprocess.run(
+        [sys.executable, "-c", ON_FULL_DISK % status], cwd=str(tmp_path), stderr=subprocess.PIPE, timeout=100
+    )
+    assert (done.returncode, done.stderr.decode().strip()) == expected

@@ -1,5 +1,6 @@
 """Runs a command on the terminal of this process, passes its output on unchanged, and lets a listener read along."""
 
+import errno
 import os
 import shutil
 import signal
@@ -9,7 +10,8 @@ import time
 from contextlib import contextmanager
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence
 
-from .output import PART_BYTES
+from ..errors import is_without_reader
+from .output import PART_BYTES, not_written
 from .spawn import PIPE, TIMED_OUT, Process
 from .watcher import Usage, Watcher
 from .windows_job import end_job, processes_of_job, start_in_job, usage_of_job
@@ -28,7 +30,8 @@ def run_listening(
 ) -> int:
     """Run a command, and return its exit status, or minus the number of the signal that ended it.
 
-    A standard stream that was closed when this process began is closed for the command as well (POSIX).
+    A standard stream that was closed when this process began is closed for the command as well (POSIX). On Windows a program
+    without a window has none, and lets others print: what the command prints is heard, and goes nowhere.
 
     Parameters
     ----------
@@ -51,7 +54,7 @@ def run_listening(
     OSError
         If it cannot be started.
     DevicekitError
-        If a command that succeeds has printed what could not be written, as on a full disk (POSIX).
+        If a command that succeeds has printed what could not be written, as on a full disk.
     """
     watcher = watcher or Watcher()
     try:
@@ -83,13 +86,14 @@ def _run_on_windows(
         name: stream for name, stream in outer.items() if stream is not None and not stream.isatty()
     }
     options: Dict[str, Any] = dict(dict.fromkeys(heard, PIPE), bufsize=0, creationflags=0)
+    lost: List[OSError] = []
     with _without_break():
         # It ends with this process, which has the lease.
         process, job = start_in_job([program, *command[1:]], variables, may_leave=True, **options)
         try:
             threads: List[threading.Thread] = []
             for name, stream in heard.items():
-                arguments = (getattr(process, name), stream, listen)
+                arguments = (getattr(process, name), stream, listen, lost)
                 threads.append(threading.Thread(target=_pass_on, args=arguments, name="devicekit-pass", daemon=True))
                 threads[-1].start()
             watcher.begin(process.pid, job)
@@ -100,6 +104,8 @@ def _run_on_windows(
             end_job(job)
     for thread in threads:
         thread.join(_LAST_WORDS_S)
+    if lost and status == 0:
+        raise not_written(lost[0])
     return status
 
 
@@ -141,7 +147,7 @@ def _wait(process: "Process[bytes]", watcher: Watcher) -> int:
             continue
 
 
-def _pass_on(pipe: Any, stream: Any, listen: Callable[[bytes], None]) -> None:
+def _pass_on(pipe: Any, stream: Any, listen: Callable[[bytes], None], lost: List[OSError]) -> None:
     with pipe:
         while True:
             part = os.read(pipe.fileno(), PART_BYTES)
@@ -149,8 +155,12 @@ def _pass_on(pipe: Any, stream: Any, listen: Callable[[bytes], None]) -> None:
                 return
             try:
                 write_through(stream, part)
-            except (OSError, ValueError):  # gone or full: the command learns it when it writes next
+            except ValueError:
                 return
+            except OSError as error:  # gone or full: the command learns it when it writes next
+                if error.errno != errno.EBADF:  # that of a stream that was closed from the beginning
+                    lost += [] if is_without_reader(error) else [error]
+                    return
             listen(part)
 
 

@@ -15,8 +15,8 @@ import sys
 import termios
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
-from ..errors import DevicekitError
-from .output import PART_BYTES
+from ..errors import is_without_reader
+from .output import PART_BYTES, not_written
 from .spawn import Process, spawn_here
 from .watcher import Usage, Watcher
 
@@ -113,13 +113,8 @@ class PosixRun:
         if self._open:
             self._leave_a_relay()
         for channel in self._channels.values():
-            # A command whose output fits into a pipe has not learned it.
-            if (
-                channel.lost is not None
-                and not isinstance(channel.lost, BrokenPipeError)
-                and not self._process.returncode
-            ):
-                raise DevicekitError("what the command has printed could not be written: %s" % channel.lost.strerror)
+            if channel.lost is not None and not is_without_reader(channel.lost) and not self._process.returncode:
+                raise not_written(channel.lost)
         return self._process.returncode
 
     def _pass_on(self, timeout_s: Optional[float]) -> bool:

@@ -4,6 +4,7 @@ import os
 import threading
 from typing import Any, Callable, Dict, List, Optional
 
+from ..errors import DevicekitError
 from ..records import parse_json
 from .child import PROTOCOL
 
@@ -29,6 +30,11 @@ PART_BYTES = 1 << 16
 
 #: How long to wait for the end of a pipe that a process which could not be ended still holds.
 _JOIN_S = 2.0
+
+
+def not_written(error: OSError) -> DevicekitError:
+    """Return what to raise where a command's output was lost, which it has not learned if all of it fits into a pipe."""
+    return DevicekitError("what the command has printed could not be written: %s" % error.strerror)
 
 
 class Reader:

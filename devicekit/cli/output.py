@@ -10,7 +10,7 @@ import sys
 import time
 from typing import Any, Callable, Optional
 
-from ..errors import DevicekitError, printable
+from ..errors import DevicekitError, is_without_reader, printable
 from ..report.terminal import Style
 from ..runtime.settings import read_settings
 
@@ -52,8 +52,7 @@ def print_text(text: str) -> None:
 
 def unwritable(error: OSError) -> Exception:
     """Return what to raise where standard output could not be written: BrokenPipeError, or StreamError with the reason."""
-    # Windows calls a pipe without a reader an invalid argument.
-    if isinstance(error, BrokenPipeError) or (os.name == "nt" and error.errno == errno.EINVAL):
+    if is_without_reader(error):
         return BrokenPipeError(errno.EPIPE, "its reader has ended")
     return StreamError("standard output cannot be written: %s" % (error.strerror or error))
 

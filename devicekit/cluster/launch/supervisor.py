@@ -1,6 +1,5 @@
 """Starts processes that belong together, passes on what they print line by line, and ends all when one of them fails."""
 
-import errno
 import io
 import os
 import queue
@@ -17,7 +16,7 @@ from ...children.process_tree import LAUNCH_MARK, marked_processes, send
 from ...children.scripts import python_command
 from ...children.spawn import CREATE_NEW_PROCESS_GROUP, NULL, PIPE, Process, spawn
 from ...children.windows_job import end_job, start_in_job
-from ...errors import text_of
+from ...errors import is_without_reader, text_of
 from ...records import Record, Seconds
 
 #: A longer line is passed on in parts, each on a line of its own: memory must not grow with it.
@@ -87,8 +86,7 @@ class Passer:
 
 
 def _why(error: Exception) -> str:
-    # Windows calls a pipe without a reader an invalid argument.
-    if isinstance(error, BrokenPipeError) or (os.name == "nt" and getattr(error, "errno", None) == errno.EINVAL):
+    if is_without_reader(error):
         return ""
     closed = isinstance(error, (io.UnsupportedOperation, AttributeError))
     return "it is closed" if closed else getattr(error, "strerror", None) or text_of(error)
