@@ -115,7 +115,7 @@ def auto(
         operations are on" and, on a machine without a GPU, "failed call to cuInit". Errors and unknown lines always pass,
         and so does everything if you set ``TF_CPP_MIN_LOG_LEVEL``, or if TensorFlow cannot be used. By default they are held
         back if standard error is a terminal or a notebook, and left in files and pipes. The logger ``devicekit`` has them at
-        level DEBUG. Not on Windows.
+        level DEBUG.
     explain_errors : bool
         Whether to explain uncaught exceptions below their traceback from now on; see `install_excepthook`.
     measure : bool or str

@@ -361,3 +361,40 @@ def test_a_short_output_that_is_lost_is_said(tmp_path, status, expected):
         [sys.executable, "-c", ON_FULL_DISK % status], cwd=str(tmp_path), stderr=subprocess.PIPE, timeout=100
     )
     assert (done.returncode, done.stderr.decode().strip()) == expected
+
+
+#: Prints through Python, as a logger does that holds its stream, and as native code does, and writes what the console shows.
+PRINTS = """
+import ctypes, json, sys
+from devicekit.children.stderr_filter import StderrFilter
+library, kernel = ctypes.CDLL("ucrtbase"), ctypes.WinDLL("kernel32")
+library.__acrt_iob_func.restype = kernel.CreateFileW.restype = ctypes.c_void_p
+def say(text): library.fputs(text, ctypes.c_void_p(library.__acrt_iob_func(2)))
+stream = sys.stderr
+with StderrFilter([["harm", "harmless"]]) as filtered:
+    say(b"harmless\\n")
+    print("\u0141", file=stream, flush=True)
+    say(b"unknown\\n")
+print("after", file=stream, flush=True)
+say(b"at the end\\n")
+library.fflush(None)
+lines = []
+for row in range(8):
+    text, count = ctypes.create_unicode_buffer(81), ctypes.c_uint32()
+    console = ctypes.c_void_p(kernel.CreateFileW("CONOUT$", 0xC0000000, 3, None, 3, 0, None))
+    kernel.ReadConsoleOutputCharacterW(console, text, 80, row << 16, ctypes.byref(count))
+    lines.append(text.value.rstrip())
+with open("answer.json", "w") as file:
+    json.dump([stream is sys.stderr is sys.__stderr__, stream.isatty(), filtered.held, [line for line in lines if line]], file)
+"""
+
+
+def test_lines_are_held_back_on_a_console(tmp_path):
+    """Python gives its own texts to the console itself, past the descriptor."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", PRINTS], cwd=str(tmp_path), creationflags=subprocess.CREATE_NEW_CONSOLE
+    )
+    assert process.wait(100) == 0
+    same, terminal, held, lines = json.loads((tmp_path / "answer.json").read_text())
+    assert (same, terminal, held) == (True, True, ["harmless"])
+    assert (sorted(lines[:2]), lines[2:]) == (["unknown", "\u0141"], ["after", "at the end"])

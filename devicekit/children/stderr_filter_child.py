@@ -2,13 +2,15 @@
 
 The first argument is the mark, which begins the line that ends the filter. The others are the known messages: a text that
 is in the first line, and a pattern for each line. ``ready`` goes to standard output first. After the mark comes ``drop`` or
-``show``: what was held back goes to standard output, or to standard error as well. From there on everything is passed on, for
-processes that have inherited the pipe. A pipe that ends without a mark is that of a crash: what was held back is shown.
+``show``: what was held back goes to standard output, or to standard error as well; each answer ends with a null byte. From
+there on everything is passed on, for processes that have inherited the pipe. A pipe that ends without a mark is that of a
+crash: what was held back is shown.
 """
 
 import os
 import select
 import sys
+import time
 
 #: Longer lines, and more than this in all, are not held back.
 _MOST_BYTES = 1 << 16
@@ -85,6 +87,33 @@ def _matches(pattern, line):  # type: (bytes, bytes) -> bool
     return re.match(pattern + b"\\n", line) is not None
 
 
+if sys.platform == "win32":
+
+    def is_readable(descriptor, timeout_s):  # type: (int, float) -> bool
+        """Return whether a pipe has something to read, or has ended, within a time: Windows has no call that waits for it."""
+        import _winapi
+        import msvcrt
+
+        deadline = time.monotonic() + timeout_s
+        while True:
+            try:
+                if _winapi.PeekNamedPipe(msvcrt.get_osfhandle(descriptor), 0)[0]:
+                    return True
+            except OSError:  # it has ended
+                return True
+            if time.monotonic() >= deadline:
+                return False
+            time.sleep(0.005)
+
+else:
+
+    def is_readable(descriptor, timeout_s):  # type: (int, float) -> bool
+        """Return whether a pipe has something to read, or has ended, within a time."""
+        poll = select.poll()  # unlike select it takes every number
+        poll.register(descriptor, select.POLLIN)
+        return bool(poll.poll(1000 * timeout_s))
+
+
 def write(data):  # type: (bytes) -> None
     """Write to standard error, which may be a terminal that takes no more for now."""
     while data:
@@ -98,10 +127,14 @@ def write(data):  # type: (bytes) -> None
 
 def main(mark, *forms):  # type: (str, str) -> None
     """Filter until the pipe ends."""
+    if sys.platform == "win32":  # Ctrl-Break reaches every process of the console
+        import signal
+
+        signal.signal(signal.SIGBREAK, signal.SIG_IGN)
     lines = Filter([form.split("\n") for form in forms], mark.encode("ascii"))
-    os.write(1, b"ready\n")
+    os.write(1, b"ready\0")
     while lines.end is None:
-        if lines.waits() and not select.select([0], [], [], _PATIENCE_S)[0]:
+        if lines.waits() and not is_readable(0, _PATIENCE_S):
             write(lines.flush())
             continue
         data = os.read(0, 1 << 16)
@@ -111,8 +144,7 @@ def main(mark, *forms):  # type: (str, str) -> None
         write(lines.take(data))
     if lines.end == b"show":
         write(lines.held)
-    os.write(1, lines.held)
-    os.close(1)
+    os.write(1, lines.held + b"\0")
     while True:
         data = os.read(0, 1 << 16)
         if not data:
