@@ -101,6 +101,63 @@ def test_an_adapter_that_directml_refuses_is_named_and_not_tried(windows, tmp_pa
     assert "numerics-divergent" not in answer["found"]
 
 
+#: What TensorFlow's own library and the plug-in list, without the minute that the import of the package takes.
+LISTS = """
+import ctypes, json, os, sys
+folder = os.path.join(sys.prefix, "Lib", "site-packages")
+library = os.path.join(folder, "tensorflow", "python")
+os.add_dll_directory(library)
+library = ctypes.CDLL(os.path.join(library, "_pywrap_tensorflow_internal.pyd"))
+def call(name, *arguments, returns=ctypes.c_void_p):
+    function = getattr(library, name)
+    function.restype = returns
+    return function(*[item if isinstance(item, (bytes, int)) else ctypes.c_void_p(item.value) for item in arguments])
+def new(name, *arguments): return ctypes.c_void_p(call(name, *arguments))
+status = new("TF_NewStatus")
+call("TF_LoadPluggableDeviceLibrary", os.path.join(folder, "tensorflow-plugins", "tfdml_plugin.dll").encode(), status)
+context = new("TFE_NewContext", new("TFE_NewContextOptions"), status)
+devices = new("TFE_ContextListDevices", context, status)
+count = call("TF_DeviceListCount", devices, returns=ctypes.c_int)
+names = [call("TF_DeviceListName", devices, index, status, returns=ctypes.c_char_p).decode() for index in range(count)]
+with open(sys.argv[1], "w") as stream:
+    json.dump([name.partition("device:")[2] for name in names], stream)
+os._exit(0)  # this device hangs at the end
+"""
+
+#: The same beside what devicekit predicts, for each value of the variable.
+VALUES = """
+import json, os, subprocess, sys, tempfile
+from devicekit.machine.live_host import LiveHost
+from devicekit.machine.probe import read_machine
+import devicekit
+folder, answer = tempfile.mkdtemp(), []
+for value in json.loads(sys.argv[2]):
+    os.environ["DML_VISIBLE_DEVICES"] = value
+    path = os.path.join(folder, "listed.json")
+    process = subprocess.Popen([sys.executable, "-c", sys.argv[1], path], stdin=subprocess.DEVNULL)
+    diagnosis = devicekit.diagnose(read_machine(LiveHost(deadline_s=60.0)))
+    assert process.wait(120) == 0
+    with open(path) as stream:
+        listed = json.load(stream)
+    said = [item.code for item in diagnosis.findings if item.code == "device-hidden"]
+    answer.append([value, listed, list(diagnosis.framework("tensorflow").devices), said])
+print("ANSWER " + json.dumps(answer), flush=True)
+"""
+
+
+def test_the_variable_of_visible_devices_is_read_as_the_plug_in_reads_it(windows):
+    """There is one adapter; the order of several is compared on Linux, where they are simulated."""
+    values = ["", "0,0", " 00 ,+0,x,0", "1,0", "-1", "0;0"]
+    arguments = ["-c", VALUES, LISTS, json.dumps(values)]
+    status, output = windows.run(arguments, LIMIT_S, WINEDLLOVERRIDES="d3d12=n")
+    assert status == 0, output[-3000:]
+    answer = json.loads(output[output.index("ANSWER ") + 7 :].splitlines()[0])
+    assert [item[1] for item in answer] == [item[2] for item in answer]
+    assert [(value, len(listed) - 1) for value, listed, *_ in answer] == list(zip(values, [1, 2, 2, 0, 0, 0]))
+    # An adapter that is listed twice is said as well.
+    assert [len(said) for *_, said in answer] == [0, 1, 1, 1, 1, 1]
+
+
 def test_verify_names_the_wrong_values(windows, tmp_path):
     status, output = windows.run(
         ["-m", "devicekit", "verify", "--framework", "tensorflow", "--timeout", str(LIMIT_S - 60), "--json"],
