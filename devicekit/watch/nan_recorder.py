@@ -8,6 +8,7 @@ import numpy as np
 
 from ..errors import log, one_line
 from ..runtime.frameworks.replay import Replay, State, as_float, is_finite, size_of, unfit
+from ..runtime.frameworks.training import steps_per_execution
 from .training_record import DataSource, NanRecord
 
 #: Of the time, at most one part in this many goes into looking at the state; while memory is short, one in `_SHORT`.
@@ -210,7 +211,7 @@ class NanRecorder:
                 return
         self.over = True
         seen = self._steps[-1 if bad is None else bad]
-        each = int(getattr(self.replay.model, "steps_per_execution", 1) or 1)
+        each = steps_per_execution(self.replay.model)
         window = Window(
             self._good, tuple(self._steps), "weights" if bad is None else "loss", (seen.step + 1) * each - 1,
             self._problem, self._norm,

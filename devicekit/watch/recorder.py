@@ -10,7 +10,7 @@ from ..machine.probe.host_load import read_host_load
 from ..machine.probe.nvml_question import nvml_task
 from ..runtime.current import current_selection
 from ..runtime.frameworks.keras_training import training_of
-from ..runtime.frameworks.training import TimedStep, Training, names_of
+from ..runtime.frameworks.training import TimedStep, Training, names_of, steps_per_execution
 from .data_source import running_fit
 from .fit_end import FitEnd, method_of
 from .gpu_loads import GpuLoads
@@ -251,8 +251,7 @@ class Recorder:
         gap_s = self._gap(began) if self._training.fetches_before else None
         try:
             if due:
-                batches = int(getattr(self._model, "steps_per_execution", 1) or 1)
-                step = self._training.timed(self._wrapped, arguments, batches)
+                step = self._training.timed(self._wrapped, arguments, steps_per_execution(self._model))
                 self._sampled(step if gap_s is None else step._replace(wait_s=gap_s), began)
                 return step.outputs
             outputs, wait_s = self._training.run(self._wrapped, arguments)
@@ -349,7 +348,7 @@ class Recorder:
             framework=training.framework,
             model=str(getattr(model, "name", "")),
             parameters=_parameters(model),
-            steps_per_execution=int(getattr(model, "steps_per_execution", 1) or 1),
+            steps_per_execution=steps_per_execution(model),
             jit=_jit(model),
             selected=selection.device if selection is not None else "",
             accelerators=training.accelerators(),

@@ -308,6 +308,39 @@ print(json.dumps(outcome(fit(model))))
 
 
 @only_tf2
+def test_a_batch_that_replicas_share(program, tmp_path):
+    data = program(
+        PROGRAM
+        + """
+if ops and keras.backend.backend() != "tensorflow":
+    print(json.dumps({}))
+    raise SystemExit
+import tensorflow as tf
+configuration = [tf.config.LogicalDeviceConfiguration()] * 2
+tf.config.set_logical_device_configuration(tf.config.list_physical_devices("CPU")[0], configuration)
+bad, zero = x.copy(), x.copy()
+bad[6 * 8 + 5, 2] = np.nan  # of the second replica
+zero[5 * 8 + 5, 0] = 0.0
+found = []
+for values in (x, bad, zero):
+    with tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"]).scope():
+        model = model_of(Log(name="log_of_x"), L.Dense(5), optimizer="adam")
+    found.append(outcome(fit(model, values)))
+print(json.dumps(found), flush=True)
+os._exit(0)  # TensorFlow 2.8's MirroredStrategy raises at the end
+""",
+        str(tmp_path / "step.npz"),
+    )
+    if not data:
+        pytest.skip("this is for TensorFlow")
+    healthy, bad, zero = data
+    assert healthy is None
+    assert (bad["code"], bad["step"], bad["inputs"]) == ("input-not-finite", 6, {"x": 1})
+    # What Keras 2 has of two replicas cannot be run eagerly.
+    assert (zero["code"], zero["step"]) in (("operation-undefined", 5), ("cause-unknown", 5))
+
+
+@only_tf2
 def test_what_is_not_finite_in_healthy_steps_is_no_cause(program, tmp_path):
     data = program(
         PROGRAM

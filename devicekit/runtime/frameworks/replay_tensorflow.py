@@ -20,7 +20,7 @@ from .replay import (
     optimizers_of,
     put,
 )
-from .training import counted, leaves
+from .training import counted, leaves, steps_per_execution
 from .training_tensorflow import dataset_of
 
 
@@ -46,7 +46,7 @@ class TensorFlowReplay(Replay):
             optimizer.build(self.model.trainable_variables)
 
     def _function_with_batch(self, function: Any, arguments: Tuple[Any, ...]) -> Any:
-        several = int(getattr(self.model, "steps_per_execution", None) or 1) > 1
+        several = steps_per_execution(self.model) > 1
         if several or not isinstance(arguments[0], (tf.data.Iterator, tf.distribute.DistributedIterator)):
             return None
         if self._compiled[0] is not function:
@@ -117,6 +117,9 @@ class TensorFlowReplay(Replay):
         return "cpu" if all("CPU" in name.upper() for name in names) else sorted(names)[-1]
 
     def to_array(self, tensor: Any) -> Optional[np.ndarray]:
+        if _is_split(tensor):
+            parts = [self.to_array(part) for part in tensor.values]
+            return None if any(part is None for part in parts) else np.concatenate(parts)
         if isinstance(tensor, tf.IndexedSlices):
             tensor = tensor.values
         is_dense = isinstance(tensor, tf.Tensor) and hasattr(tensor, "numpy") and tensor.dtype.is_floating

@@ -123,6 +123,16 @@ def counted(function: Any, name: str, depth: int = 6) -> Iterable[Any]:
         level = following
 
 
+def steps_per_execution(model: Any) -> int:
+    """Return how many steps a call of a model's training function does. Keras 2 has that in a variable, also a mirrored one."""
+    value = getattr(model, "steps_per_execution", None)
+    if value is None:
+        value = getattr(model, "_steps_per_execution", None)
+    if hasattr(value, "numpy"):
+        value = value.numpy()
+    return int(value or 1)
+
+
 def names_of(devices: Sequence[str]) -> Tuple[str, ...]:
     """Return device names in lower case, each once: ``("cpu:0",)``."""
     return tuple(sorted({name.lower() for name in devices}))
