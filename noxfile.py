@@ -27,15 +27,19 @@ ELSEWHERE = ["--ignore=" + path for path in live_files("bench", "tune", "batch_s
 #: On older releases, what caches results is the same, as is what numbers mean.
 OLD_GPU = [*live_files("gpu"), "-k", "not verdict and not number"]
 
+#: A kernel of Jupyter, and what runs a notebook in it.
+NOTEBOOK = ["nbclient", "ipykernel"]
+
 #: Real environments, built from the registry: name -> Python, requirements, what the gate runs there, and what
 #: `nox -t nightly` runs there. `readme` runs the smoke tests with the whole wheel `tensorflow` on 3.11, and trains on 3.13.
 LIVE = {
     # A build without CUDA, for the simulated GPU.
     "cpu-3.11": (
         "3.11",
-        ["tensorflow-cpu", "scikit-learn"],
+        ["tensorflow-cpu", "scikit-learn", *NOTEBOOK],
         [
-            *live_files("auto", "monitor", "nan_guard", "quiet", "gpu", "platform", "scope", "strategy", "verify"),
+            *live_files("auto", "monitor", "nan_guard", "notebook", "quiet", "gpu", "platform", "scope", "strategy"),
+            *live_files("verify"),
             "tests/live/test_live_planted.py::test_a_sample",
         ],
         live_files(
@@ -61,9 +65,9 @@ LIVE = {
     # What the README installs, which brings CUDA kernels.
     "tensorflow-3.11": (
         "3.11",
-        ["tensorflow", "scikit-learn"],
+        ["tensorflow", "scikit-learn", *NOTEBOOK],
         [],
-        live_files("auto", "quiet", "cuda", "library", "platform", "scope", "strategy", "verify"),
+        live_files("auto", "notebook", "quiet", "cuda", "library", "platform", "scope", "strategy", "verify"),
     ),
     "cpu-3.13": ("3.13", ["tensorflow-cpu", "scikit-learn"], [], live_files("auto", "quiet", "scope")),
     # The simulated GPU on older releases.
@@ -336,7 +340,7 @@ def cure(session):
 def report(session):
     """Pages in a real Chromium, figures, and results in a real Jupyter kernel; needs chromium and chromedriver."""
     # axe-core-python is axe-core's script in a wheel: it judges what a screen reader and weak eyes need.
-    needs = ["selenium", "axe-core-python", "nbclient", "ipykernel"]
+    needs = ["selenium", "axe-core-python", *NOTEBOOK]
     session.install(wheel(session) + "[test,report]", *needs)
     # From elsewhere selenium would send statistics and fetch drivers.
     env = {"DEVICEKIT_TEST_BROWSER": "1", "SE_OFFLINE": "true", "SE_AVOID_STATS": "true"}

@@ -11,6 +11,7 @@ import devicekit
 from devicekit.cli.main import main
 from devicekit.cli.output import write_page
 from devicekit.report.html.measurements import benchmark_report
+from devicekit.testing import simulated_machine
 
 RESULTS = {
     "selection": selection,
@@ -79,6 +80,13 @@ def test_a_fragment_shows_the_main_results():
     assert "blocked: cudnn-missing" in read
     assert "No problems found" in Reader(devicekit.Diagnosis()._repr_html_()).text
     assert "DEVICEKIT_DEVICE=cpu python train.py" in Reader(selection()._repr_html_()).text
+
+
+def test_a_fragment_says_a_cause_once():
+    with simulated_machine("linux-cpu"):
+        whole, asked = (Reader(devicekit.select_device(device)._repr_html_()).text for device in ("auto", "gpu"))
+    assert whole.count("This machine has no GPU") == 1
+    assert "'gpu' was asked for: This machine has no GPU" in asked
 
 
 def test_a_fragment_needs_only_the_standard_library(run_json):

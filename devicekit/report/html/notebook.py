@@ -58,10 +58,12 @@ def fragment(report: Report) -> str:
     """Return a report as a fragment: what it says, findings with the first way to fix each, drawings, first rows of tables."""
     heading = [element("strong", report.heading), [(" · ", tag_element(tag)) for tag in report.tags]]
     tables = [part for section in report.sections for part in section.parts if isinstance(part, Table)]
+    # Where the first finding is the whole reason, its card says it.
+    said = report.findings and report.findings[0].summary.rstrip(".") == report.lead.rstrip(".")
     content = element(
         "div",
         element("p", heading),
-        element("p", report.lead) if report.lead else None,
+        element("p", report.lead) if report.lead and not said else None,
         [finding_card(item, number, next(iter(ways(item.fix)), ())) for number, item in enumerate(report.findings, 1)],
         [_drawing(section.drawing) for section in report.sections if section.drawing and section.drawing.notebook],
         [_table(table) for table in tables if table.rows],
