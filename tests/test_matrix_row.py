@@ -8,9 +8,12 @@ from checks import for_each
 
 import devicekit
 from devicekit.diagnosis.codes import CODES
+from devicekit.diagnosis.findings import Evidence, Finding
 from devicekit.machine.probe import read_machine
 from devicekit.machine.simulated import SimulatedHost
 from devicekit.report.compatibility_table import _CODES, matrix_row
+from devicekit.report.screen import doctor_screen
+from devicekit.report.terminal import Style
 
 MACHINES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "machines")
 
@@ -106,3 +109,27 @@ def test_a_cell_fails_exactly_where_a_finding_of_its_framework_says_so(name):
             assert (cell.state == "fails") == bool(codes & set(_CODES[cell.part])), cell
             assert cell.state in ("ok", "fails", "unknown", "not needed")
             assert cell.because or cell.state == "ok", cell
+
+
+@pytest.mark.parametrize(
+    "texts, here",
+    [
+        (["jaxlib 0.4.38; needed is jaxlib>=0.6.2"], "jaxlib 0.4.38"),
+        (["absl-py>=1.0 is not installed"], "absl-py"),
+        (["six is not installed", "wrapt is not installed"], ""),
+        (["tensorflow-metal was made for another release"], ""),
+    ],
+)
+def test_the_package_that_is_wrong_is_named(texts, here):
+    machine = recorded_machines.load_machine("linux-no-gpu")
+    evidence = tuple(Evidence(text) for text in texts)
+    finding = Finding("dependency-incompatible", "error", "It does not work.", evidence, (), ("tensorflow",))
+    row = matrix_row(machine, devicekit.diagnose(machine).replace(findings=(finding,)), "tensorflow")
+    (cell,) = [item for item in row.cells if item.part == "Dependencies"]
+    assert (cell.state, cell.here) == ("fails", here)
+
+
+def test_the_screen_names_the_package_that_is_wrong():
+    machine = recorded_machines.load_machine("linux-missing-dependency")
+    diagnosis, selection = devicekit.diagnose(machine), devicekit.select_device(machine=machine)
+    assert "[x] absl-py  [x] TensorFlow" in doctor_screen(machine, diagnosis, selection, Style())

@@ -4,6 +4,7 @@ A cell fails if a finding says so: the diagnosis decides. What only the matrix e
 would confirm it may be hidden by a more severe cause.
 """
 
+import re
 from typing import List, Optional, Tuple
 
 from ..diagnosis.findings import Candidate, Diagnosis, Finding, name_of
@@ -53,6 +54,9 @@ _CODES = {
     "GPU target": ("gfx-unsupported",),
     "DirectML": ("directml-missing", "directml-unsupported"),
 }
+
+#: What evidence about a dependency says: "scipy is not installed", "jaxlib 0.4.38; needed is jaxlib>=0.6.2".
+_SUBJECT = re.compile(r"([\w.-]+)(?:.* is not installed| (\S+); needed is .*)$")
 
 #: The rule after which nothing is left to be found out about the libraries of a part.
 _LAST = {"CUDA": "cuda-library-missing", "cuDNN": "cudnn-version-mismatch"}
@@ -112,7 +116,7 @@ class _Reader:
         """Return the cells that apply here."""
         cells = [*self._wheel(), *self._processor()]
         cells += [self._dependency("NumPy", "numpy"), self._dependency("protobuf", "protobuf"), self._keras()]
-        cells.append(self._cell("Dependencies", "", "", None))
+        cells.append(self._cell("Dependencies", "", self._package(), None))
         if self.installed:
             cells += self._gpu()
         shown = [cell for cell in cells if cell.needs or cell.here or cell.state == "fails"]
@@ -141,6 +145,12 @@ class _Reader:
                 return Cell(part, needs, here, "unknown", first.code, "unknown until %s is fixed" % first.code)
             return Cell(part, needs, here, "unknown", "", because or "it cannot be checked here")
         return Cell(part, needs, here, "unknown", "", "the matrix excludes it, but no rule confirms it: %s" % because)
+
+    def _package(self) -> str:
+        """Return the one package that the finding about dependencies is about, "" if it is about several."""
+        finding = self._finding("Dependencies")
+        subjects = [_SUBJECT.match(item.text) for item in finding.evidence] if finding is not None else []
+        return " ".join(filter(None, subjects[0].groups())) if len(subjects) == 1 and subjects[0] else ""
 
     def _wheel(self) -> List[Cell]:
         """Return the cells of Python and the operating system: what there are wheels for."""

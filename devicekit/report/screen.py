@@ -222,19 +222,24 @@ def _fix(finding: Finding, fixable: bool, enough: bool, style: Style) -> List[st
         line = start + style.paint(short, "good")
         fits = applies and len(short) + len("   or: %s" % applies) <= room
         return [line + "   or: " + style.paint(applies, "good") if fits else line]
+    by_hand = " " * len(start) + style.paint("devicekit doctor --verbose", "good") + " has the command"
     if applies:
-        by_hand = "   (by hand: devicekit doctor --verbose)"
-        return [start + style.paint(applies, "good") + (by_hand if len(applies + by_hand) <= room else "")]
-    lines = style.wrap(step.text.rstrip(".:") + (":" if short else "."), start, " " * len(start), most=2)
+        return [_offer(start, step.text if enough else "", style), by_hand]
+    lines = style.wrap(step.text.rstrip(".:") + (":" if short else "."), start, " " * len(start), most=3)
     if short:
         lines.append(" " * len(start) + style.paint(short, "good"))
     elif command:
-        lines.append(" " * len(start) + style.paint("devicekit doctor --verbose", "good") + " has the command")
+        lines.append(by_hand)
     other = next((item for item in finding.fix if item.instead and item.packages is not None), None)
     if fixable and not command and step.changes != "files" and other is not None:
-        line = style.wrap("devicekit fix (%s)" % other.text, _INDENT + "Or    ", most=1)[0]
-        lines.append(line.replace("devicekit fix", style.paint("devicekit fix", "good"), 1))
+        lines.append(_offer(_INDENT + "Or    ", other.text, style))
     return lines
+
+
+def _offer(start: str, text: str, style: Style) -> str:
+    """Return the line with the command that fixes it, and what that does, "" if that is more than one step."""
+    (line,) = style.wrap("devicekit fix" + ("   (%s)" % text if text else ""), start, most=1)
+    return line.replace("devicekit fix", style.paint("devicekit fix", "good"), 1)
 
 
 def _one_line(finding: Finding, style: Style) -> str:
@@ -349,6 +354,8 @@ def _title(title: str, cell: Cell) -> str:
         return " ".join((title, cell.here)) if cell.here else title.replace("code for", "code for this GPU")
     if cell.part == "System":
         return cell.here or cell.needs
+    if cell.part == "Dependencies":
+        return cell.here or title
     return " ".join(filter(None, (title, _version(cell)))) if cell.part in ("CUDA", "cuDNN", "ROCm") else title
 
 
