@@ -114,8 +114,8 @@ def test_a_cell_fails_exactly_where_a_finding_of_its_framework_says_so(name):
 @pytest.mark.parametrize(
     "texts, here",
     [
-        (["jaxlib 0.4.38; needed is jaxlib>=0.6.2"], "jaxlib 0.4.38"),
-        (["absl-py>=1.0 is not installed"], "absl-py"),
+        (["numpy 2.1.3; needed is numpy<2"], "numpy 2.1.3"),
+        (["not-there>=1.0 is not installed"], "not-there"),
         (["six is not installed", "wrapt is not installed"], ""),
         (["tensorflow-metal was made for another release"], ""),
     ],
@@ -133,3 +133,8 @@ def test_the_screen_names_the_package_that_is_wrong():
     machine = recorded_machines.load_machine("linux-missing-dependency")
     diagnosis, selection = devicekit.diagnose(machine), devicekit.select_device(machine=machine)
     assert "[x] absl-py  [x] TensorFlow" in doctor_screen(machine, diagnosis, selection, Style())
+    assert cells_here("macos-metal-under-2.20") == ["tensorflow-metal 1.2.0"]
+
+
+def cells_here(name):
+    return [cell.here for cell in row_of(name).cells if cell.part == "Dependencies"]

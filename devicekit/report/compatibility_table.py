@@ -4,12 +4,11 @@ A cell fails if a finding says so: the diagnosis decides. What only the matrix e
 would confirm it may be hidden by a more severe cause.
 """
 
-import re
 from typing import List, Optional, Tuple
 
 from ..diagnosis.findings import Candidate, Diagnosis, Finding, name_of
 from ..machine.facts import FrameworkBuild, Library, Machine
-from ..matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, Matrix
+from ..matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, Matrix, bare_name
 from ..matrix.projects import Release
 from ..matrix.queries import Answer, driver_runs, goes_with, has_code_for, has_wheel
 from ..records import Record
@@ -54,9 +53,6 @@ _CODES = {
     "GPU target": ("gfx-unsupported",),
     "DirectML": ("directml-missing", "directml-unsupported"),
 }
-
-#: What evidence about a dependency says: "scipy is not installed", "jaxlib 0.4.38; needed is jaxlib>=0.6.2".
-_SUBJECT = re.compile(r"([\w.-]+)(?:.* is not installed| (\S+); needed is .*)$")
 
 #: The rule after which nothing is left to be found out about the libraries of a part.
 _LAST = {"CUDA": "cuda-library-missing", "cuDNN": "cudnn-version-mismatch"}
@@ -149,8 +145,13 @@ class _Reader:
     def _package(self) -> str:
         """Return the one package that the finding about dependencies is about, "" if it is about several."""
         finding = self._finding("Dependencies")
-        subjects = [_SUBJECT.match(item.text) for item in finding.evidence] if finding is not None else []
-        return " ".join(filter(None, subjects[0].groups())) if len(subjects) == 1 and subjects[0] else ""
+        evidence = finding.evidence if finding is not None else ()
+        if finding is None or not evidence or (len(evidence) > 1 and finding.code != "plugin-version-mismatch"):
+            return ""
+        # The first one is about the plug-in itself.
+        name = bare_name(evidence[0].text.partition(" ")[0])
+        version = self.machine.python.version_of(name)
+        return "%s %s" % (name, version) if version else name if evidence[0].text.endswith(" is not installed") else ""
 
     def _wheel(self) -> List[Cell]:
         """Return the cells of Python and the operating system: what there are wheels for."""

@@ -14,7 +14,7 @@ import json
 import re
 from typing import List, Optional, Sequence, Tuple
 
-from ..diagnosis.findings import Candidate, Diagnosis, Finding, name_of
+from ..diagnosis.findings import Candidate, Diagnosis, Finding, name_of, ways
 from ..diagnosis.frameworks import BACKENDS
 from ..machine.facts import Machine
 from ..machine.snapshot import pack
@@ -222,24 +222,25 @@ def _fix(finding: Finding, fixable: bool, enough: bool, style: Style) -> List[st
         line = start + style.paint(short, "good")
         fits = applies and len(short) + len("   or: %s" % applies) <= room
         return [line + "   or: " + style.paint(applies, "good") if fits else line]
-    by_hand = " " * len(start) + style.paint("devicekit doctor --verbose", "good") + " has the command"
+    by_hand = " " * len(start) + style.paint("devicekit doctor --verbose", "good") + " has the "
     if applies:
-        return [_offer(start, step.text if enough else "", style), by_hand]
+        return [*_offer(start, step.text if enough else "", style), by_hand + "command"]
     lines = style.wrap(step.text.rstrip(".:") + (":" if short else "."), start, " " * len(start), most=3)
     if short:
         lines.append(" " * len(start) + style.paint(short, "good"))
-    elif command:
-        lines.append(by_hand)
+    further = len(ways(finding.fix)[0]) > 1
+    if further or (command and not short):
+        lines.append(by_hand + ("next steps" if further else "command"))
     other = next((item for item in finding.fix if item.instead and item.packages is not None), None)
     if fixable and not command and step.changes != "files" and other is not None:
-        lines.append(_offer(_INDENT + "Or    ", other.text, style))
+        lines += _offer(_INDENT + "Or    ", other.text, style)
     return lines
 
 
-def _offer(start: str, text: str, style: Style) -> str:
-    """Return the line with the command that fixes it, and what that does, "" if that is more than one step."""
-    (line,) = style.wrap("devicekit fix" + ("   (%s)" % text if text else ""), start, most=1)
-    return line.replace("devicekit fix", style.paint("devicekit fix", "good"), 1)
+def _offer(start: str, text: str, style: Style) -> List[str]:
+    """Return the lines with the command that fixes it, and what that does, "" if that is more than one step."""
+    lines = style.wrap("devicekit fix" + ("   (%s)" % text if text else ""), start, " " * len(start), most=2)
+    return [lines[0].replace("devicekit fix", style.paint("devicekit fix", "good"), 1), *lines[1:]]
 
 
 def _one_line(finding: Finding, style: Style) -> str:
