@@ -494,6 +494,7 @@ ROWS = [
         {},
         ["conda install -c apple tensorflow-deps"],
         ["pip check"],
+    ),
     (
         "NotImplementedError: Could not run 'aten::_sparse_coo_tensor_with_dims_and_tensors' with arguments from the "
         "'SparseMPS' backend. This could be because the operator doesn't exist for this backend",
