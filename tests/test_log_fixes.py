@@ -231,6 +231,36 @@ IMPORTS = (
 )
 
 ROWS = [
+    # What another package needs is older than any current TensorFlow: an older Python, or an older TensorFlow.
+    (
+        "ERROR: Cannot install -r needs.txt (line 2) and tensorflow because these package versions have conflicting "
+        "dependencies.\n    tensorflow 2.17.0 depends on numpy<2.0.0 and >=1.26.0\n    oldlib 1.4.0 depends on "
+        "numpy<1.19.0 and >=1.16.0",
+        LINUX,
+        [r"python 3\.8 .*oldlib==1\.4\.0"],
+        ["into needs.txt"],
+    ),
+    (
+        "There are incompatible versions in the resolved dependencies:\n  numpy<1.19,>=1.16 (from oldlib==2.1.7->-r /tmp/p/c "
+        '(line 4))\n  numpy~=1.19.2 (from tensorflow==2.4.4->-r /tmp/pipenv3/c (line 5))\npython_version = "3.7"',
+        LINUX,
+        [r"pipenv install \"tensorflow==2\.3\.\*\""],
+        [r"python 3\.8"],
+    ),
+    (
+        "oldlib 2.1.0 requires tensorflow==2.3.0, but you have tensorflow 2.18.0 which is incompatible.",
+        LINUX,
+        ["--upgrade oldlib", r"python 3\.8 .*oldlib==2\.1\.0"],
+        [r"install tensorflow==2\.3"],
+    ),
+    # A name that a library of its own has moved, and a file for another processor's Python.
+    (
+        "AttributeError: module 'tensorflow_federated.python.learning' has no attribute 'from_keras_model'",
+        {},
+        ["pip show tensorflow-federated"],
+        ["works with TensorFlow"],
+    ),
+    (NOT_SUPPORTED % "numpy-1.18.5-cp38-cp38-macosx_11_0_arm64", {}, ["prints arm64"], ["numpy==", "container"]),
     # A SavedModel is not always a model of Keras, and an optimizer has two generations.
     (
         '  File "/env/lib/python3.8/site-packages/tensorflow/python/keras/saving/saved_model/load.py", line 249, in add\n'

@@ -126,6 +126,10 @@ def _numpy_of_api(about: Situation, steps: Steps) -> None:
 
 def numpy_incompatible(about: Situation, steps: Steps) -> None:
     """NumPy of another generation than the framework was built for."""
+    if about.signature == "pip-conflict-wants-numpy":
+        rows, steps.fixes = steps.fixes, []
+        steps.fixes += () if _older_release(about, steps) else rows
+        return
     if about.signature == "np-abi-version" and "older than" in about.summary:
         _numpy_of_api(about, steps)
         return
@@ -747,6 +751,8 @@ def _of_its_own(about: Situation, steps: Steps) -> bool:
     """What the line itself decides, whatever the framework; return whether it does."""
     if about.signature in _CONFLICTS:
         _conflict(about, steps)
+    elif about.signature == "pip-conflict-other" and about.groups["name"].startswith("tensorflow"):
+        _another_framework(about, steps)
     elif about.signature == "build-needs-compiler" and not about.windows:
         _compiler(about, steps)
     elif re.search(
@@ -936,7 +942,7 @@ def dependency_incompatible(about: Situation, steps: Steps) -> None:
         return
     elif about.signature == "gen-no-module" and "." in module and BUNDLED.project(name) is not None:
         steps.reinstall("A part of %s is missing: write its files again" % name, name)
-    else:
+    elif not _of_a_library(about, steps):
         _other_version(about, steps, version)
 
 
@@ -1139,6 +1145,19 @@ def _other_version(about: Situation, steps: Steps, version: str) -> None:
     steps.run("See which installed packages do not fit together", "python -m pip check")
 
 
+def _of_a_library(about: Situation, steps: Steps) -> bool:
+    """A name that a library, other than a framework, does not have; False if it is about something else."""
+    root, name = about.groups.get("module", "").partition(".")[0], about.groups.get("name", "")
+    if about.signature != "gen-attribute-module" or root in ("", "tensorflow", "torch", "jax", "keras", "numpy"):
+        return False
+    text = (
+        "The code was written for another release of %s: install the one that its README or requirements name, or look "
+    )
+    text = (text + "in the release notes of this one for what replaced %s") % (distribution_of(root), name)
+    steps.run(text, "python -m pip show %s" % distribution_of(root))
+    return True
+
+
 def _triton(about: Situation, steps: Steps) -> None:
     if about.system is None:
         steps.install("On Linux, install it", "triton")
@@ -1167,7 +1186,7 @@ def _conflict(about: Situation, steps: Steps) -> None:
         if about.manager == "pipenv":
             text = "A lock has to fit the Python of the Pipfile: set python_version under [requires]"
         steps.say('%s to what the framework has wheels for, such as ">=3.10,<3.13"' % text, changes="files")
-    if not _without_bound(about, steps) and not _open_version(about, steps):
+    if not any(found(about, steps) for found in (_without_bound, _open_version, _older_release)):
         steps.say("Loosen the versions that you set yourself of the packages that the lines around this name")
     steps.say("Or install what excludes each other into an environment each", instead=True)
 
@@ -1209,6 +1228,63 @@ def _without_bound(about: Situation, steps: Steps) -> bool:
                 steps.install(text, "%s>=%s" % (name, minor))
                 return True
     return False
+
+
+def _bounds_of(text: str) -> str:
+    """Return the bounds in a requirement as pip or pipenv words it.
+
+    >>> _bounds_of("rasa 2.8 depends on numpy<1.19 and >=1.16"), _bounds_of("numpy<1.19,>=1.16 (from rasa==2.8.7")
+    ('<1.19,>=1.16', '<1.19,>=1.16')
+    """
+    return re.sub(r"^[^<>=!~]*|[;(].*| ", "", text).replace("and", ",")
+
+
+def _older_release(about: Situation, steps: Steps) -> bool:
+    """An older TensorFlow, or an older Python, for what another package needs; False if nothing older has it."""
+    for needed, needs in about.known.depends.items():
+        owner = next((name for name in needs if name in TENSORFLOW_OWNERS), "")
+        other = next((name for name in needs if name not in TENSORFLOW_OWNERS and "<" in needs[name]), "")
+        yours = re.search(r"(?:^|, |and )%s\b" % re.escape(needed), about.groups.get("requirement", "").lower())
+        bounds = known_specifier(_bounds_of(needs[other])) if owner and other and not yours else ""
+        pythons = about.pythons(needed, bounds, about.platform) if bounds else ()
+        release = re.search(r"(?: |==)(\d[\w.]*)(?: depends|$)", needs.get(other, ""))
+        because = re.sub(r" \(from ", ", of ", needs.get(other, ""))
+        if pythons and about.python not in pythons and (about.python or sort_key(pythons[0]) < (3, 10)):
+            text = "%s, which is for Python %s and older: make an environment for it, in which pip chooses TensorFlow"
+            pin = "%s==%s" % (other, release.group(1)) if release else other
+            steps.new_environment(text % (because, pythons[0]), pythons[0], [pin, "tensorflow"])
+            return True
+        older = _takes(about, needed, bounds, needs[owner]) if pythons else ""
+        if older:
+            text = "%s: TensorFlow %s takes that as well; ask for it in the same command or file" % (because, older)
+            steps.install(text, "tensorflow==%s.*" % older)
+            return True
+    return False
+
+
+def _takes(about: Situation, needed: str, bounds: str, owner: str) -> str:
+    """The newest minor release before the one that does not, of which a version of what is needed is in both bounds."""
+    said, project = re.search(r"(?: |==)(\d+\.\d+)\S*(?: depends|$)", owner), BUNDLED.project(needed)
+    there = [item for item in (project.versions if project is not None else ()) if accepts(bounds, item)]
+    for release in reversed(
+        about.releases("tensorflow", "<" + said.group(1), about.platform, about.python) if said else ()
+    ):
+        own = [text for text in release.builds[0].requires if re.match(needed + r"\b(?![-_])", text)]
+        if any(accepts(_bounds_of(text), version) for text in own for version in there):
+            return ".".join(release.version.split(".")[:2])
+    return ""
+
+
+def _another_framework(about: Situation, steps: Steps) -> None:
+    """A package that requires another TensorFlow than the one that is there: it moves, not the framework."""
+    package, found, wanted = (about.groups[name] for name in ("package", "found", "wanted"))
+    steps.upgrade("Update %s, if a newer release takes the TensorFlow that is here" % package, package)
+    bounds = known_specifier(re.sub(r"^[\w-]+", "", wanted))
+    pythons = about.pythons("tensorflow", bounds, about.platform) if bounds else ()
+    if pythons:
+        text = "Or, if you need it: an environment of its own, with %s" % wanted
+        steps.new_environment(text, pythons[0], ["%s==%s" % (package, found)], instead=True)
+    steps.say("Or leave it, if no program here uses it: pip only warns", instead=True)
 
 
 def _oneapi(about: Situation, steps: Steps) -> None:

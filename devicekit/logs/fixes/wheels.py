@@ -119,7 +119,7 @@ def python_unsupported(about: Situation, steps: Steps) -> None:
     if _ended(about, name, usable):
         tensorflow_gpu_removed(about, steps)
         return
-    if _plain_name(about, steps, name, usable):
+    if _of_apple_silicon(about, steps) or _plain_name(about, steps, name, usable):
         return
     if another_index(about, steps, name, usable) or _local_label(about, steps, name, bounds):
         return
@@ -251,6 +251,15 @@ def _file_of_another_python(about: Situation, steps: Steps) -> bool:
     text = "That file is for Python %s.%s: install it with the pip of that Python" % version.groups()
     steps.say("%s (python%s.%s -m pip install FILE)" % (text, *version.groups()), changes="packages")
     return True
+
+
+def _of_apple_silicon(about: Situation, steps: Steps) -> bool:
+    """A file that a Python for Intel processors, which macOS runs as well, does not take; False for others."""
+    mine = re.match(r"macosx_\d+_\d+_arm64$", about.groups.get("platform", "")) is not None
+    if mine:
+        text = "It is for a Python of Apple silicon, which prints arm64 here; one for Intel processors does not take it"
+        steps.run(text, 'python -c "import platform; print(platform.machine())"')
+    return mine
 
 
 def _as_macos_11(steps: Steps) -> None:
