@@ -1282,7 +1282,7 @@ def _another_framework(about: Situation, steps: Steps) -> None:
     bounds = known_specifier(re.sub(r"^[\w-]+", "", wanted))
     pythons = about.pythons("tensorflow", bounds, about.platform) if bounds else ()
     if pythons:
-        text = "Or, if you need it: an environment of its own, with %s" % wanted
+        text = "Or, if you need it: its own environment, with %s" % wanted
         steps.new_environment(text, pythons[0], ["%s==%s" % (package, found)], instead=True)
     steps.say("Or leave it, if no program here uses it: pip only warns", instead=True)
 
