@@ -526,6 +526,26 @@ ROWS = [
         ["pip check"],
     ),
     (
+        "RuntimeError: [gloo/transport/tcp/pair.cc:598] Connection closed by peer [10.0.0.2]:4242",
+        LINUX,
+        ["ended first"],
+        [],
+    ),
+    ("error: command 'gcc' failed: No such file or directory", LINUX, ["build-essential"], ["doctor"]),
+    ("error: command 'cl.exe' failed: None", WINDOWS, ["VCTools"], ["doctor"]),
+    (
+        "ImportError: TorchCodec is required for load_with_torchcodec. Please install torchcodec to use this function.",
+        {},
+        ["install torchcodec", "FFmpeg"],
+        ["doctor"],
+    ),
+    (
+        "dcn_v2.cu:3:10: fatal error: THC/THC.h: No such file or directory",
+        LINUX,
+        ["older PyTorch", "TORCH_CHECK"],
+        ["doctor"],
+    ),
+    (
         "NotImplementedError: Could not run 'aten::_sparse_coo_tensor_with_dims_and_tensors' with arguments from the "
         "'SparseMPS' backend. This could be because the operator doesn't exist for this backend",
         MAC,
