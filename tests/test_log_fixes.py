@@ -526,6 +526,28 @@ ROWS = [
         ["pip check"],
     ),
     (
+        "RuntimeError: Expected is_sm90 || is_sm8x || is_sm75 to be true, but got false.",
+        {},
+        ["sdpa", "USE_FLASH_ATTENTION", "Turing"],
+        ["doctor", "flash-attn<2"],
+    ),
+    ("RuntimeError: SGLang only supports sm75 and above.", LINUX, ["llama.cpp"], ["doctor", "flash-attn<2"]),
+    (
+        "ValueError: You can't train a model that has been loaded in 8-bit or 4-bit precision on a different device than "
+        "the one you're training on.",
+        LINUX,
+        ["process_index"],
+        ["doctor"],
+    ),
+    (
+        "FileNotFoundError: Cannot find DGL C++ graphbolt library at C:\\env\\Lib\\site-packages\\dgl\\graphbolt\\"
+        "graphbolt_pytorch_2.4.1.dll",
+        WINDOWS,
+        ["up to 2.2.1", "python -c"],
+        ["doctor"],
+    ),
+    ("ModuleNotFoundError: No module named 'torchdata.datapipes'", LINUX, ["torchdata<0.10"], ["install torchdata\n"]),
+    (
         "RuntimeError: [gloo/transport/tcp/pair.cc:598] Connection closed by peer [10.0.0.2]:4242",
         LINUX,
         ["ended first"],
