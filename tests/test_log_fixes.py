@@ -889,6 +889,38 @@ ROWS = [
     ),
     ("AssertionError: Torch not compiled with CUDA enabled\nJetson AGX Orin", LINUX, [r"3\.8 in 5"], []),
     # A library on CUDA that is no framework: DGL follows PyTorch, MXNet brings neither CUDA nor NCCL.
+    # OpenVINO's other devices, a virtual GPU without CUDA, a Jetson's containers.
+    (
+        "src\\plugins\\intel_npu\\src\\plugin\\src\\backends.cpp:247:\nNo NPU devices were found.",
+        {"os": "Windows 11"},
+        [r"Windows Update", r"NPU driver"],
+        [r"usermod", r"/dev/accel"],
+    ),
+    (
+        'RuntimeError: Device with "NPU" name is not registered in the OpenVINO Runtime',
+        {"os": "Ubuntu 24.04"},
+        [r"intel-level-zero-npu", r"usermod -aG render", r"/dev/accel"],
+        [r"Windows Update", r"libze-intel-gpu1"],
+    ),
+    ("    Quadro P400: invalid vendor type", {}, [r"onnxruntime", r"Intel GPU"], [r"intel-opencl-icd"]),
+    (
+        'msg="no compatible GPUs were discovered"\n|   0  NVIDIA A16-4A          WDDM  | 00000000:02:01.0  On |     N/A |',
+        {},
+        [r"ends in Q or C"],
+        [r"install the graphics driver again"],
+    ),
+    (
+        "NVIDIA Jetson Nano\nINFO:    Could not find any nv files on this host!",
+        {},
+        [r"--runtime nvidia", r"aarch64-linux-gnu/tegra"],
+        [r"node with a GPU"],
+    ),
+    (
+        'level=INFO msg="Unable to load cudart CUDA management library /usr/lib/libcudart.so.12: cudart init failure: 100"',
+        {"os": "Ubuntu 22.04"},
+        [r"nvidia-smi", r"CUDA_VISIBLE_DEVICES"],
+        [r"nothing has to be installed"],
+    ),
     # Memory of the machine, not of the GPU; and a cuDNN that does not start.
     (
         "E xla/stream_executor/cuda/cuda_driver.cc:1629] failed to alloc 2147483648 bytes on host: CUDA_ERROR_OUT_OF_MEMORY: "

@@ -869,7 +869,10 @@ def _listed(steps: Steps, on: str = "") -> None:
 def no_gpu(about: Situation, steps: Steps) -> None:
     """There is no GPU for the framework."""
     if (
-        re.search(r"(?i)CUDA_ERROR_NO_DEVICE|no CUDA|cuInit|no supported devices found for platform CUDA", about.line)
+        re.search(
+            r"(?i)CUDA_ERROR_NO_DEVICE|no CUDA|cuInit|init failure:? (?:38|100)\b|no supported devices found for platform",
+            about.line,
+        )
         and not about.known.no_gpu
     ):
         if about.hosted:
