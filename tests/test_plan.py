@@ -1,5 +1,7 @@
 """What `devicekit fix` would change: each way is the smallest that the diagnosis of the changed machine calls working."""
 
+import os
+
 import pytest
 import recorded_machines
 
@@ -13,6 +15,7 @@ from devicekit.matrix.target import target_of
 from devicekit.remedy.layout import Layout
 from devicekit.remedy.plan import plan
 from devicekit.remedy.predicted import exact, import_name, predict, predict_new
+from devicekit.remedy.run import plan_separate
 from devicekit.report.screen import doctor_screen
 from devicekit.report.terminal import Style
 from devicekit.testing import load
@@ -417,3 +420,21 @@ def test_a_command_that_is_not_enough_is_no_other_way_to_say_fix(make_machine):
     text = doctor_screen(machine, run_rules(machine, BUNDLED), select_device(machine=machine), Style(width=160))
     assert "devicekit fix" in text
     assert "or: devicekit fix" not in text
+
+
+def test_a_new_environment_is_for_the_gpu_that_is_not_used():
+    """For a Python of the system, as python.org's is on Windows: a set for the processor would change nothing."""
+    machine = recorded_machines.load_machine("windows-amd-stock-tensorflow")
+    remedy = plan_separate(plan(machine), machine, "tensorflow", "it is a Python of the system")
+    (attempt,) = remedy.attempts
+    assert "tensorflow-directml-plugin" in ";".join(attempt.packages.install)
+    assert (os.path.basename(attempt.environment), attempt.keeps_release) == ("venv-directml", False)
+    assert "The framework's release changes." in attempt.reason
+    # What else is wrong is fixed even if nothing is for that GPU.
+    broken = plan(recorded_machines.load_machine("linux-keras-3-under-2.10"))
+    unused = remedy.replace(findings=remedy.findings + broken.findings)
+    machine = recorded_machines.load_machine("linux-arm64")  # a set for a GPU cannot be had
+    (attempt,) = plan_separate(unused, machine, "tensorflow", "").attempts
+    assert os.path.basename(attempt.environment) == "venv-cpu"
+    # A set that leaves it unused is not offered as its fix.
+    assert plan_separate(remedy, machine, "tensorflow", "").outcome == "no-plan"

@@ -3,7 +3,7 @@
 import os
 import shutil
 import sys
-from typing import Optional
+from typing import Optional, Sequence
 
 from ..children.progress import Progress
 from ..diagnosis.diagnose import diagnose
@@ -50,11 +50,13 @@ def plan_separate(remedy: Remedy, machine: Machine, framework: str, reason: str)
             attempts=(),
         )
     pins = [text.partition("==") for text in resolution.requirements]
+    text = "Nothing is installed into this environment: %s. Make a new one, with Python %s."
+    keeps_release = not remedy.attempts or remedy.attempts[0].keeps_release
     attempt = Attempt(
         Packages(install=resolution.requirements),
-        "Nothing is installed into this environment: %s. Make a new one, with Python %s." % (reason, resolution.python),
+        (text if keeps_release else text + " The framework's release changes.") % (reason, resolution.python),
         tuple(finding.code for finding in remedy.findings),
-        keeps_release=not remedy.attempts or remedy.attempts[0].keeps_release,
+        keeps_release=keeps_release,
         environment=_free_folder("venv-%s" % resolution.goal),
         python=resolution.python,
         changes=tuple(Change(name, None, version or None) for name, _, version in pins),
@@ -100,15 +102,23 @@ def make_separate(remedy: Remedy, machine: Machine, framework: str) -> Remedy:
 
 def _resolution(remedy: Remedy, machine: Machine, framework: str) -> Optional[Resolution]:
     """Return a set for the goal: of this Python and the release that is there, else of any."""
-    goal = "fastest" if remedy.goal == "auto" else remedy.goal
     version = machine.python.version_of(framework, framework + "-cpu")
     keeps = [("%s==%s" % (framework, version),)] if version else []
-    for python in (None, *PYTHONS):
-        for keep in (*keeps, ()):
-            found = resolve(goal, framework=framework, machine=machine, python=python, keep=keep)
-            if found.possible:
-                return found
+    for goal in _goals(remedy, framework):
+        for python in (None, *PYTHONS):
+            for keep in (*keeps, ()):
+                found = resolve(goal, framework=framework, machine=machine, python=python, keep=keep)
+                if found.possible:
+                    return found
     return None
+
+
+def _goals(remedy: Remedy, framework: str) -> Sequence[str]:
+    """Return the goals of a new set, the best first: on the CPU nothing helps whose only fault is an unused GPU."""
+    if remedy.goal != "auto":
+        return (remedy.goal,)
+    unused = [finding.keeps_from_gpus(framework) for finding in remedy.findings]
+    return (("gpu",) if any(unused) else ()) + (("fastest",) if not unused or not all(unused) else ())
 
 
 def _free_folder(name: str) -> str:
