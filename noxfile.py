@@ -275,10 +275,15 @@ def windows_directml(session):
 #: ``nox -s windows-3.11 -- tests`` runs all that is collected there. What only another system has, and why, says the mark
 #: `only_on` of the tests; the summary counts those tests, and at most 20 more may be skipped.
 ON_WINDOWS = [
-    "tests/distribution/test_launch.py",
+    *("tests/distribution/test_%s.py" % name for name in ("cluster", "hostlist", "launch", "launch_plan")),
     *("tests/leasing/test_leasing_%s.py" % name for name in ("folder", "lease", "run")),
     *("tests/test_%s.py" % name for name in ("benchmark_cache", "children", "cli", "entry_points", "import", "notify")),
-    *("tests/test_%s.py" % name for name in ("on_windows", "python_environment", "steps")),
+    "tests/numerics/test_transfer_files.py",
+    *(
+        "tests/probe/test_probe_%s.py" % name
+        for name in ("builds", "cuda", "devices", "directml", "native", "others", "processor")
+    ),
+    *("tests/test_%s.py" % name for name in ("on_windows", "python_environment", "start_lines", "steps")),
     *(
         "tests/test_%s.py" % name
         for name in ("command_watch", "html", "new_environment", "progress", "run_command", "tool")

@@ -124,7 +124,7 @@ with open(sys.argv[1], "w") as stream:
 os._exit(0)  # this device hangs at the end
 """
 
-#: The same beside what devicekit predicts, for each value of the variable.
+#: The same next to what devicekit predicts, for each value of the variable.
 VALUES = """
 import json, os, subprocess, sys, tempfile
 from devicekit.machine.live_host import LiveHost
