@@ -7,7 +7,7 @@ import pytest
 from devicekit.runtime.non_finite import NonFinite
 from devicekit.watch import NanRecord, NanReport
 from devicekit.watch.nan_causes import finding
-from devicekit.watch.training_record import NanRun
+from devicekit.watch.training_record import VALIDATION, NanRun
 
 LOG = NonFinite("forward", "log_of_x", "Log", "float32", 0, 8, (3,), 0.0, 1.9)
 FINE = NanRun("cpu", "float64", None, 70000.0)
@@ -56,6 +56,8 @@ CAUSES = {
     "float32-of-the-program": ("values-exploded", with_runs(*[LOG.replace(operation="Mul")] * 3)),
     "only-the-device-in-float16": ("numerics-divergent", with_runs(HALF, None, None, largest=60000.0)),
     "only-the-device": ("numerics-divergent", with_runs(LOG, None, None)),
+    "optimizer-without-epsilon": ("operation-undefined", with_runs(KERNEL, KERNEL, WIDE)),
+    "validation-data": ("input-not-finite", NanRecord("jax", seen_in=VALIDATION, inputs=(("x", 1),), input_rows=(3,))),
     # What is not known is not named.
     "not-repeated": ("cause-unknown", NanRecord("jax", problem="The batches do not fit.")),
     "no-float64": ("cause-unknown", RECORD.replace(runs=RECORD.runs[:2])),
@@ -66,7 +68,8 @@ CAUSES = {
     ),
     "finite-when-eager": ("cause-unknown", with_runs(None, None, None, variables=())),
     "float16-log-of-the-program": ("cause-unknown", with_runs(*[LOG.replace(dtype="float16")] * 3)),
-    "optimizer-in-float64-too": ("cause-unknown", with_runs(KERNEL, KERNEL, WIDE)),
+    "optimizer-in-float64-too": ("cause-unknown", with_runs(KERNEL, KERNEL, WIDE.replace(operation="Mul"))),
+    "validation-alone": ("cause-unknown", NanRecord("jax", seen_in=VALIDATION, seen_step=9)),
     "float32-weight": ("cause-unknown", with_runs(*[KERNEL.replace(dtype="float32")] * 2, None)),
     "update-alone": ("cause-unknown", with_runs(None, None, None)),
 }

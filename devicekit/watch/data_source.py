@@ -16,10 +16,11 @@ _KINDS = (
 
 
 class RunningFit(NamedTuple):
-    """The `fit` that calls a callback: its data, and the list of callbacks, which lives as long as it runs."""
+    """The `fit` that calls a callback: data, the list of callbacks, which lives as long as it runs, validation data."""
 
     source: DataSource = DataSource()
     callbacks: Any = None
+    validation: Any = None
 
 
 def running_fit() -> RunningFit:
@@ -36,7 +37,8 @@ def running_fit() -> RunningFit:
             handler = frame.f_locals.get("epoch_iterator") or frame.f_locals.get("data_handler")
             adapter = getattr(handler, "data_adapter", None) or getattr(handler, "_adapter", None)
             if adapter is not None:
-                return RunningFit(describe(adapter), frame.f_locals.get("callbacks"))
+                found = frame.f_locals
+                return RunningFit(describe(adapter), found.get("callbacks"), found.get("validation_data"))
         frame = frame.f_back
     return RunningFit()
 

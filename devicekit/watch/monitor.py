@@ -147,6 +147,8 @@ class Monitor:
         """Let Keras write the epoch's line."""
         if self._live is not None:
             self._live.hide()
+        if self._guard is not None:
+            self._guard.on_epoch_end(epoch, logs)
 
     def on_test_begin(self, logs: Any = None) -> None:
         """Leave out a validation."""

@@ -4,7 +4,7 @@ from typing import Any, List, Optional, Sequence, Tuple
 
 from ..diagnosis.findings import Evidence, Finding, Fix
 from ..runtime.non_finite import NonFinite
-from .training_record import NanRecord, NanRun
+from .training_record import VALIDATION, NanRecord, NanRun
 
 _FLOAT32_MAX = 3.4e38
 
@@ -67,7 +67,10 @@ def _cause(record: NanRecord) -> Tuple[str, str, List[Fix]]:
             [_code("Look at where the weights come from: a checkpoint, or an initializer.")],
         )
     if record.inputs:
-        return "input-not-finite", "The batch has it: %s." % ", ".join(name for name, _ in record.inputs), _INPUT
+        text = "The %s has it: %s." % (_data(record), ", ".join(name for name, _ in record.inputs))
+        return "input-not-finite", text, _INPUT
+    if record.seen_in == VALIDATION:
+        return "cause-unknown", "The training is finite.", _VALIDATED
     if record.step is None or first is None:
         failed = next((run.problem for run in record.runs if run.problem), "")
         unseen = "The step could not be run eagerly: %s" % failed if failed else "It is finite when it is run eagerly."
@@ -89,6 +92,10 @@ def _cause(record: NanRecord) -> Tuple[str, str, List[Fix]]:
     return _device_or_precision(record, first, double)
 
 
+def _data(record: NanRecord) -> str:
+    return "validation data" if record.seen_in == VALIDATION else "batch"
+
+
 def grown(record: NanRecord) -> bool:
     """Return whether the weights are far larger than when the training began."""
     before, start = record.norm_before, record.norm_start
@@ -101,6 +108,10 @@ def _update(record: NanRecord, first: NonFinite, double: Optional[NanRun]) -> Tu
         return "values-exploded", "The step itself is too large.", _EXPLODED
     if half and double is not None and double.first is None:
         return _device_or_precision(record, first, double)
+    still: Any = getattr(double, "first", None)
+    if still and still.phase == "update" and any(part in still.operation.lower() for part in _UNDEFINED):
+        text = "Loss and gradients are finite. The optimizer makes it, in float64 too: for these values its %s is not defined."
+        return "operation-undefined", text % still.operation, _OPTIMIZER
     return "cause-unknown", "Loss and gradients are finite: the optimizer makes it.", _UNKNOWN
 
 
@@ -134,7 +145,7 @@ def _evidence(record: NanRecord) -> List[Evidence]:
     found = []
     for name, count in record.inputs:
         which = _examples(", %s", record.input_rows)
-        found.append(Evidence("%s: values that are not finite: %d%s" % (name, count, which), "batch"))
+        found.append(Evidence("%s: values that are not finite: %d%s" % (name, count, which), _data(record)))
     for run in record.runs:
         text = run.problem and "could not be repeated: %s" % run.problem
         text = text or (_values(run.first) if run.first is not None else "everything is finite")
@@ -197,4 +208,13 @@ _EXPLODED = [
     _code("Scale inputs and targets to about -1 to 1."),
 ]
 _DEVICE = [Fix("See where the device differs from the CPU", "devicekit verify --numerics")]
+_OPTIMIZER = [
+    _code("Give the optimizer an epsilon above zero, which it divides by where a gradient is zero",
+          "keras.optimizers.Adam(epsilon=1e-7)"),
+    _code("Look at a learning-rate schedule of your own at this step"),
+]  # fmt: skip
+_VALIDATED = [
+    _code("Evaluate the training data: if that is finite, look for such values in the validation data; if not, at what a "
+          "layer does outside of training, such as BatchNormalization", "model.evaluate(x, y)"),
+]  # fmt: skip
 _UNKNOWN = [_code("Look at each step by itself", "model.compile(..., run_eagerly=True); NanGuard(every=1)")]

@@ -5,13 +5,13 @@ import sys
 from typing import Any, Dict, Optional, Sequence, Tuple, Union
 
 from ..children.progress import is_watched
-from ..errors import DeviceWarning, lost_if_unheard, notify, one_line
+from ..errors import DeviceWarning, log, lost_if_unheard, notify, one_line
 from ..runtime.frameworks.keras_training import replay_of, training_of
 from .data_source import running_fit
 from .fit_end import FitEnd
 from .keras_callback import as_callback, speaks
 from .result import NanReport
-from .training_record import NanRecord
+from .training_record import VALIDATION, NanRecord
 
 
 class NanGuard:
@@ -85,6 +85,7 @@ class NanGuard:
         self._memory = int(memory_gb * 1e9)
         self._recorder: Any = None
         self._replay: Any = None
+        self._gave_up = ""
         self.report: Optional[NanReport] = None
 
     def to_dict(self) -> Dict[str, Any]:
@@ -92,7 +93,9 @@ class NanGuard:
         return self.report.to_dict() if self.report is not None else {}
 
     def __str__(self) -> str:
-        return str(self.report) if self.report is not None else "devicekit: no NaN or infinity was seen"
+        if self.report is not None:
+            return str(self.report)
+        return "devicekit: %s" % (self._gave_up or "no NaN or infinity was seen")
 
     def _repr_html_(self) -> str:
         return self.report._repr_html_() if self.report is not None else ""
@@ -114,7 +117,7 @@ class NanGuard:
                 "NanGuard needs TensorFlow 2, JAX or PyTorch, and this is TensorFlow 1. Use keras.callbacks.TerminateOnNaN "
                 "here, and tf.add_check_numerics_ops() in a graph of yours to see which operation it is."
             )
-        self.report = None
+        self.report, self._gave_up = None, ""
         fit = running_fit()
         if self._replay is None or self._replay.model is not self._watched:
             self._replay = replay_of(self._watched, training.framework)
@@ -126,7 +129,7 @@ class NanGuard:
             return
         self._recorder = recorder = NanRecorder(self._replay, self._found, self._memory, self._every)
         recorder.saves.append(self._save)
-        recorder.begin(fit.source)
+        recorder.begin(fit.source, fit.validation)
         if fit.callbacks is not None and type(fit.callbacks).__name__ == "CallbackList":
             recorder.fit_end = FitEnd(fit.callbacks, self._lost)
         _wrap(self._watched, recorder)
@@ -134,6 +137,10 @@ class NanGuard:
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
         """Note the epoch."""
         self._recorder.at(epoch=epoch)
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        """Look at the losses that no step shows."""
+        self._recorder.epoch_ends(logs)
 
     def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
         """Note the number of the batch."""
@@ -145,9 +152,12 @@ class NanGuard:
 
     def _end(self) -> None:
         if self._recorder is not None:
-            self._recorder.end()
-            _unwrap(self._watched, self._recorder)
-            self._recorder = None
+            recorder = self._recorder
+            recorder.end()
+            _unwrap(self._watched, recorder)
+            if self.report is None and recorder.unseen is not None:
+                self._conclude(recorder, self._with_validation(recorder))
+            self._gave_up, self._recorder = recorder.gave_up, None
 
     def _lost(self, how: str) -> None:
         if self._recorder is None:
@@ -166,6 +176,9 @@ class NanGuard:
             record = recorder.record = self._investigated(function, window, saves)
         if record.saved and self._save:
             record = record.replace(saved=self._save)
+        self._conclude(recorder, record)
+
+    def _conclude(self, recorder: Any, record: NanRecord) -> None:
         self.report = report = NanReport.of(record)
         if self._stop:
             self._watched.stop_training = True
@@ -176,6 +189,17 @@ class NanGuard:
             with lost_if_unheard():
                 sys.stderr.write("%s\n" % report)
         notify(report.findings[0], DeviceWarning, quiet or shown)
+
+    def _with_validation(self, recorder: Any) -> NanRecord:
+        from .nan_replay import with_validation
+
+        record: NanRecord = recorder.unseen
+        if record.seen_in == VALIDATION:
+            try:
+                record = with_validation(record, self._replay, recorder.validation)
+            except Exception as error:  # data of another kind
+                log("debug", "the validation data cannot be read: %s", one_line(error))
+        return record
 
     def _investigated(self, function: Any, window: Any, saves: Sequence[str]) -> NanRecord:
         from .nan_replay import investigate

@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import log, one_line
 from ..runtime.frameworks.replay import Replay, State, as_float, is_finite, size_of, unfit
 from ..runtime.frameworks.training import steps_per_execution
-from .training_record import DataSource, NanRecord
+from .training_record import VALIDATION, DataSource, NanRecord
 
 #: Of the time, at most one part in this many goes into looking at the state; while memory is short, one in `_SHORT`.
 _RARE, _SHORT = 250, 50
@@ -73,11 +73,16 @@ class NanRecorder:
         self.saves: List[Optional[str]] = []
         self.record: Optional[NanRecord] = None
         self.shown = False
+        #: Why nothing is watched any more, "" if it is; and a loss that is not finite and that no step shows.
+        self.gave_up = ""
+        self.unseen: Optional[NanRecord] = None
+        self.validation: Any = None
         self.copies = True
         self.function: Any = None
         self.fit_end: Any = None
 
-    def begin(self, source: DataSource) -> None:
+    def begin(self, source: DataSource, validation: Any) -> None:
+        self.validation = validation
         self.copies = source.kind not in ("arrays", "tf.data")
         self._start()
 
@@ -133,7 +138,8 @@ class NanRecorder:
 
     def give_up(self, error: Exception) -> None:
         self._stop()
-        log("warning", "NanGuard watches no more: %s", one_line(error))
+        self.gave_up = "NanGuard watched %d steps, and then no more: %s" % (self._count, one_line(error))
+        log("warning", "%s", self.gave_up)
 
     def _after(self, outputs: Any, batches: Optional[List[Any]]) -> None:
         batch = batches[0] if batches is not None and len(batches) == 1 else None
@@ -158,6 +164,20 @@ class NanRecorder:
             except Exception as error:
                 self.give_up(error)
         self._stop()
+
+    def epoch_ends(self, logs: Any) -> None:
+        """Note a loss of an epoch that is not finite and that no step shows: of its validation, or once nothing is watched."""
+        if self.unseen is not None or not isinstance(logs, dict):
+            return
+        validated = {str(name)[4:]: value for name, value in logs.items() if str(name).startswith("val_")}
+        trained = {name: value for name, value in logs.items() if not str(name).startswith("val_")}
+        found = NanRecord(
+            self.replay.framework, str(getattr(self.replay.model, "name", "")), seen_step=max(0, self._count - 1)
+        )
+        if not loss_is_finite(trained, self.replay.model):
+            self.unseen = found.replace(problem=self.gave_up) if self.gave_up else None
+        elif not loss_is_finite(validated, self.replay.model):
+            self.unseen = found.replace(seen_in=VALIDATION)
 
     def _due(self) -> bool:
         count = len(self._steps)

@@ -70,6 +70,11 @@ def investigate(replay: Replay, function: Any, window: Window, saves: Sequence[s
     return record
 
 
+def with_validation(record: NanRecord, replay: Replay, validation: Any) -> NanRecord:
+    """Add the parts of the arrays to validate with that are not finite."""
+    return _inputs(record, replay, [tuple(validation)]) if isinstance(validation, (list, tuple)) else record
+
+
 def _usual(replay: Replay, earlier: State, batches: List[Any]) -> Usual:
     """Return what is not finite in the step before, from the state before that, which went well: a mask may be."""
     if len(batches) < 2:

@@ -283,6 +283,10 @@ class CommandRecord(Record):
     hidden_by: str = ""
 
 
+#: Where a NaN was noticed that no step of the training has.
+VALIDATION = "validation loss"
+
+
 class NanRun(Record):
     """The bad step, repeated eagerly.
 
@@ -319,7 +323,7 @@ class NanRecord(Record):
     device : str
         Where it trains.
     seen_in : str
-        ``"loss"`` or ``"weights"``: where it was noticed.
+        ``"loss"``, ``"weights"`` or ``"validation loss"``: where it was noticed.
     seen_step : int
         The step at which it was noticed, from 0 on over all epochs.
     good_step : int
@@ -333,9 +337,9 @@ class NanRecord(Record):
     start : tuple of str
         Weights that were NaN before it.
     inputs : tuple of (str, int)
-        Parts of the batch that are not finite, with the number of elements.
+        Parts of the batch, or of the validation data, that are not finite, with the number of elements.
     input_rows : tuple of int
-        The first examples of the batch that are.
+        The first examples of it that are.
     runs : tuple of NanRun
         The step as trained, on the CPU, and on the CPU in float64.
     norm_start, norm_before : float or None

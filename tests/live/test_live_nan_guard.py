@@ -273,7 +273,7 @@ print(json.dumps({"found": found, "heard": [str(item.message) for item in heard 
         "squares": (low, 0, "update"),
         "epsilon": (low, 0, "update"),
         "beta": (low, 0, "update"),
-        "no epsilon": ("cause-unknown", 0, "update"),
+        "no epsilon": ("operation-undefined", 0, "update"),
     }
     dtypes = {name: item[3] for name, item in seen.items() if name != "loss"}  # JAX does not say it of an operation
     assert dtypes == dict(dict.fromkeys(dtypes, "float16"), beta="bfloat16", **{"no epsilon": "float32"})
@@ -338,6 +338,63 @@ os._exit(0)  # TensorFlow 2.8's MirroredStrategy raises at the end
     assert (bad["code"], bad["step"], bad["inputs"]) == ("input-not-finite", 6, {"x": 1})
     # What Keras 2 has of two replicas cannot be run eagerly.
     assert (zero["code"], zero["step"]) in (("operation-undefined", 5), ("cause-unknown", 5))
+
+
+@only_tf2
+def test_an_optimizer_without_epsilon_and_a_loss_that_no_step_shows(program, tmp_path):
+    data = program(
+        PROGRAM
+        + """
+dead = L.Dense(5, activation="relu", bias_initializer=keras.initializers.Constant(-100.0))
+bad = x.copy()
+bad[3, 2] = np.nan
+batches = lambda values: ((values[first:first + 8], y[first:first + 8]) for first in range(0, 96, 8))
+found = {
+    "epsilon": outcome(fit(model_of(dead, optimizer=keras.optimizers.Adam(epsilon=0.0)))),
+    "arrays": outcome(fit(model_of(), validation_data=(bad, y))),
+    "generator": outcome(fit(model_of(), validation_data=batches(bad), epochs=1)),
+    "healthy": outcome(fit(model_of(), validation_data=(x, y))),
+}
+monitor = devicekit.Monitor(nan=True, quiet=True)
+model_of().fit(x, y, batch_size=8, verbose=0, callbacks=[monitor], validation_data=(bad, y))
+found["monitor"] = [item.code for item in monitor.report.findings][0]
+
+class Odd(keras.Model):
+    broken = False
+    @property
+    def metrics(self):
+        if self.broken:
+            raise RuntimeError("not now")
+        return super().metrics
+
+class Break(keras.callbacks.Callback):
+    def on_train_batch_begin(self, batch, logs=None):
+        self.model.broken = 2 <= batch < 8
+
+if ops and keras.backend.backend() == "tensorflow":  # the others ask for them in each step
+    for name, values in (("finite", x), ("given up", bad)):
+        begin = keras.Input((8,))
+        model = Odd(begin, L.Dense(4)(begin))
+        model.compile("sgd", "mse")
+        guard = devicekit.NanGuard(quiet=True, every=4)
+        rolled = np.roll(values, 40, axis=0)
+        model.fit(rolled, y, batch_size=8, shuffle=False, verbose=0, callbacks=[guard, Break()])
+        found[name] = [outcome(guard), str(guard)]
+print(json.dumps(found))
+""",
+        str(tmp_path / "step.npz"),
+    )
+    assert (data["epsilon"]["code"], data["epsilon"]["phase"]) == ("operation-undefined", "update")
+    assert "Adam(epsilon=1e-7)" in data["epsilon"]["text"]
+    assert (data["arrays"]["code"], data["arrays"]["inputs"]) == ("input-not-finite", {"x": 1})
+    assert "validation data" in data["arrays"]["text"]
+    assert (data["generator"]["code"], data["generator"]["step"]) == ("cause-unknown", None)
+    assert data["healthy"] is None
+    assert data["monitor"] == "input-not-finite"
+    if "finite" in data:
+        assert data["finite"] == [None, "devicekit: NanGuard watched 4 steps, and then no more: RuntimeError: not now"]
+        assert data["given up"][0]["code"] == "cause-unknown"
+        assert "NanGuard watched 4 steps" in " ".join(data["given up"][1].split())
 
 
 @only_tf2
