@@ -125,7 +125,7 @@ def counted(function: Any, name: str, depth: int = 6) -> Iterable[Any]:
 
 def steps_per_execution(model: Any) -> int:
     """Return how many steps a call of a model's training function does. Keras 2 has that in a variable, maybe mirrored."""
-    value = getattr(model, "steps_per_execution", None)
+    value: Any = getattr(model, "steps_per_execution", None)
     if value is None:
         value = getattr(model, "_steps_per_execution", None)
     if hasattr(value, "numpy"):

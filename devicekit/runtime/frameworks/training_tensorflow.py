@@ -105,7 +105,7 @@ def hear_traces(hearer: Callable[[str], None]) -> Callable[[], None]:
     """
     global _original
     module = sys.modules.get(type(tf.function(hear_traces)).__module__)
-    kind = type(getattr(module, "_frequent_tracing_detector_manager", None))
+    kind: Any = type(getattr(module, "_frequent_tracing_detector_manager", None))
     original = getattr(kind, "called_with_tracing", None)
     if original is None:
         return lambda: None
