@@ -252,6 +252,7 @@ def test_no_personal_name_is_printed(tmp_path):
     "arguments, said",
     [
         (["docter"], "did you mean doctor?"),
+        (["version"], "did you mean --version?"),
         (["doctor", "--jsno"], "did you mean --json?"),
         (["resolve", "gpuu"], "did you mean gpu?"),
         (["resolve", "cpu", "--framework", "tensorflwo"], "did you mean tensorflow?"),

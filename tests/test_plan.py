@@ -140,6 +140,16 @@ def test_a_variable_is_not_worked_around_by_another_release():
     assert plan(fixed).outcome == "nothing-wrong"
 
 
+def test_of_an_environment_that_works_a_warning_is_left_to_the_user():
+    remedy = plan(installed("linux-nvidia-torch-numpy-2"))
+    assert (remedy.outcome, remedy.attempts) == ("nothing-wrong", ())
+    assert [(step.command, step.who) for step in remedy.left] == [('python -m pip install "numpy<2"', "user")]
+    assert "warnings are left to you" in remedy.summary
+    # What is wrong with a framework that is not used is left out.
+    beside = plan(installed("linux-nvidia-jax-beside-broken-tensorflow"))
+    assert (beside.left, beside.summary) == ((), "Nothing has to be changed.")
+
+
 def test_what_chooses_a_device_or_a_backend_is_never_unset():
     machine = installed("linux-jax-platforms-cuda")
     remedy = plan(machine)

@@ -33,7 +33,8 @@ class CommandParser(argparse.ArgumentParser):
         found = _INVALID.search(message)
         if found:
             choices = [str(item) for action in self._actions for item in action.choices or ()]
-            choices += ["help"] if self.verbs else []
+            options = [text for action in self._actions for text in action.option_strings]
+            choices += ["help", *options] if self.verbs else []
             message += did_you_mean(found.group(1), choices)
         super().error(message)
 

@@ -177,9 +177,9 @@ class _Planner:
         python = self.machine.python.executable
         wrong = tuple(item for item in self.diagnosis.findings if item.severity == "error" or item in self.idle)
         if self.before.works:
-            return Remedy(
-                python, self.goal, "nothing-wrong", "Nothing has to be changed.", wrong, left=self._training(())
-            )
+            warned = self._warned()
+            text = "Nothing has to be changed%s." % (" for it to work; warnings are left to you" if warned else "")
+            return Remedy(python, self.goal, "nothing-wrong", text, wrong, left=warned + self._training(()))
         # No release makes up for a GPU that is not there.
         none = self.diagnosis.by_code("no-gpu") if self.goal not in ("auto", "fastest", "cpu") else None
         wrong = wrong if none is None or none in wrong else (none, *wrong)
@@ -650,6 +650,16 @@ class _Planner:
             if all(step.command != other.command for other in found):
                 found.append(step)
         return tuple(dict.fromkeys(found)) + self._training(attempts)
+
+    def _warned(self) -> Tuple[Fix, ...]:
+        """Return the first step against each warning: an environment that works is not changed for one."""
+        steps = [
+            step.replace(who="user") if step.who == "devicekit" else step
+            for item in self.diagnosis.findings
+            if item.severity == "warning" and item.concerns(self.framework)
+            for step in item.fix[:1]
+        ]
+        return tuple(dict.fromkeys(steps))
 
     def _training(self, attempts: Sequence[Attempt]) -> Tuple[Fix, ...]:
         """Return the step by which Keras trains, where its user has chosen a backend that computes only."""

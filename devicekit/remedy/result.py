@@ -100,7 +100,7 @@ class Remedy(ShownAsText, Record):
     attempts : tuple of Attempt
         In the order in which they are tried: the smallest change first.
     left : tuple of Fix
-        What only the user or an administrator can do.
+        What only the user or an administrator can do; of an environment that works, the first step against each warning.
     before, after : tuple of FrameworkVerification
         What each framework did before and after; empty where that was not tried.
     remaining : tuple of Finding
