@@ -86,7 +86,12 @@ def _lazy_names(package, homes, packages=()):
             return import_module("." + name, package)
         home = homes.get(name)
         if home is None:
-            raise AttributeError("module %r has no attribute %r" % (package, name))
+            near = ""
+            if not name.startswith("_"):  # what Python and tools look for
+                from .errors import did_you_mean
+
+                near = did_you_mean(name, (*homes, *packages))
+            raise AttributeError("module %r has no attribute %r%s" % (package, name, near))
         value = getattr(import_module(home if home.startswith(".") else "." + home, package), name)
         setattr(import_module(package), name, value)
         return value

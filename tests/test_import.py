@@ -3,6 +3,8 @@
 import os
 import sys
 
+import pytest
+
 import devicekit
 
 LOADED = """
@@ -37,6 +39,12 @@ def test_an_unknown_name_is_an_attribute_error():
         assert "no_such_name" in str(error)
     else:
         raise AssertionError("no AttributeError")
+
+
+def test_a_misspelled_name_says_what_was_meant():
+    for wrong, right in (("atuo", "auto"), ("slect_device", "select_device"), ("testin", "testing")):
+        with pytest.raises(AttributeError, match="did you mean %s[?]" % right):
+            getattr(devicekit, wrong)
 
 
 def test_deciding_imports_no_framework_and_prints_nothing(python):
