@@ -42,7 +42,7 @@ def test_an_unknown_name_is_an_attribute_error():
 
 
 def test_a_misspelled_name_says_what_was_meant():
-    for wrong, right in (("atuo", "auto"), ("slect_device", "select_device"), ("testin", "testing")):
+    for wrong, right in (("atuo", "auto"), ("slect_device", "select_device"), ("resolv_", "resolve")):
         with pytest.raises(AttributeError, match="did you mean %s[?]" % right):
             getattr(devicekit, wrong)
 

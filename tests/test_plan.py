@@ -146,8 +146,8 @@ def test_of_an_environment_that_works_a_warning_is_left_to_the_user():
     assert [(step.command, step.who) for step in remedy.left] == [('python -m pip install "numpy<2"', "user")]
     assert "warnings are left to you" in remedy.summary
     # What is wrong with a framework that is not used is left out.
-    beside = plan(installed("linux-nvidia-jax-beside-broken-tensorflow"))
-    assert (beside.left, beside.summary) == ((), "Nothing has to be changed.")
+    other = plan(installed("linux-nvidia-jax-beside-broken-tensorflow"))
+    assert (other.left, other.summary) == ((), "Nothing has to be changed.")
 
 
 def test_what_chooses_a_device_or_a_backend_is_never_unset():
