@@ -378,6 +378,8 @@ def test_wrong_input_is_told_what_is_accepted(arguments, said, tmp_path):
         ("explain cudnnmissing", "did you mean cudnn-missing?"),
         ("explain cudnn", "cudnn-missing, cudnn-version-mismatch"),
         ("explain cuInit", "no-gpu, wsl-without-gpu"),
+        ("explain 'cuInit failed'", "no-gpu, wsl-without-gpu"),
+        ("explain 'my gpu is not used'", "to check this machine: devicekit doctor"),
         ("explain libcudnn.so.9", "explain CODE shows what is known of it: cudnn-missing"),
         ("explain no-such-run.log", "no-such-run.log cannot be read: No such file or directory"),
         ("explain model", "'model' is not a file, an error message or a finding code; name a log file"),
@@ -391,7 +393,7 @@ def test_wrong_input_is_told_what_is_accepted(arguments, said, tmp_path):
 def test_a_slip_is_told_what_was_meant(command, meant, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     try:
-        assert main(command.split()) == 2
+        assert main(shlex.split(command)) == 2
     except SystemExit as end:
         assert end.code == 2
     assert meant in capsys.readouterr().err

@@ -74,13 +74,14 @@ def _unknown_word(word: str) -> DevicekitError:
     near = did_you_mean(as_code(word), codes)
     if not near:
         pages = code_pages()
-        pattern = re.compile(r"\b%s\b" % re.escape(word), re.I)
+        patterns = [re.compile(r"\b%s\b" % re.escape(item), re.I) for item in word.split()]
         about = [code for code in codes if as_code(word) in code] or [
-            code for code in codes if pattern.search(pages[code])
+            code for code in codes if all(item.search(pages[code]) for item in patterns)
         ]
         if 0 < len(about) <= _MOST:  # else it is a common word
             near = "; devicekit explain CODE shows what is known of it: %s" % ", ".join(about)
-    hint = near or "; name a log file, '-' for standard input, an error message in quotes, or a code"
+    accepted = "; name a log file, '-' for standard input, an error message in quotes, or a code"
+    hint = near or accepted + "; to check this machine: devicekit doctor"
     return DevicekitError("%r is not a file, an error message or a finding code%s" % (word[:60], hint))
 
 
