@@ -13,6 +13,7 @@ declared in the class:
 
 import collections.abc
 import math
+import re
 import sys
 import typing
 from typing import (
@@ -165,6 +166,8 @@ _LONGEST_NUMBER = 300
 _LONGEST_STRING = 4 << 20
 _MOST_MARKS = 1 << 20
 
+_DIGITS = re.compile(r"\d+")
+
 
 def parse_json(content: Union[str, bytes], own: bool = False) -> Any:
     """Parse JSON that another program, or another user, wrote.
@@ -192,8 +195,6 @@ def parse_json(content: Union[str, bytes], own: bool = False) -> Any:
 
 def _check_marks(text: str, scale: int) -> None:
     """Raise ValueError if strings are too long, or brackets outside of them too deep, or if there are too many of all."""
-    import re
-
     brackets, most, longest = text.count("[") + text.count("{"), scale * _MOST_MARKS, scale * _LONGEST_STRING
     # All that there are, and more if they are in strings: that is quick, and enough for what is fine as a rule.
     many = 2 * brackets + text.count(",") + text.count('"') // 2 > most
@@ -551,6 +552,13 @@ def _decode_single(hint: Any, data: Any, where: str) -> Any:
         return float(data)
     if not isinstance(data, kind) or (isinstance(data, bool) and kind is not bool):
         raise wrong_data(where, kind.__name__, data)
+    # A version is made a number by many, which takes a time that grows as a square.
+    if (
+        kind is str
+        and len(data) > _LONGEST_NUMBER
+        and max(map(len, _DIGITS.findall(data)), default=0) > _LONGEST_NUMBER
+    ):
+        raise wrong_data(where, "a text without a number of more than %d digits" % _LONGEST_NUMBER, data)
     return data
 
 

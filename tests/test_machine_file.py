@@ -1,10 +1,12 @@
 """Invalid machine files are reported with what is wrong with them."""
 
+import copy
 import json
 
 import pytest
+from recorded_machines import load_machine as recorded
 
-from devicekit import detect, diagnose, resolve, select_device
+from devicekit import Machine, detect, diagnose, resolve, select_device
 from devicekit.errors import MachineFileError
 from devicekit.machine.snapshot import LIMIT_BYTES, load_machine
 
@@ -62,3 +64,40 @@ def test_cut_anywhere_is_cut_short(tmp_path):
 def test_a_name_is_not_a_machine(function):
     with pytest.raises(TypeError, match=r"devicekit\.testing\.load\(name\)\), not a str"):
         function(machine="linux-nvidia")
+
+
+#: What stands in a snapshot's values, by their type, where someone wrote it by hand.
+ODD = {str: ("", "x.y", "9" * 5000), int: (-1, 10**20), list: ([],)}
+
+
+def values_of(data, path=()):
+    """The paths of all values in plain data, with their types."""
+    yield path, type(data)
+    for key, value in data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ():
+        yield from values_of(value, (*path, key))
+
+
+def test_no_rule_fails_on_a_value_that_means_nothing():
+    data = recorded("linux-nvidia-tensorflow-2.21").to_dict()
+    data["python"]["distributions"]["value"][0].update(missing_count=1, missing_files=["tensorflow/x.so"])
+    data["python"]["builds"][0]["compute_capabilities"] = {"status": "value", "value": ["sm_80"], "source": "x"}
+    data = json.loads(json.dumps(data))
+    kinds, failed = {}, []
+    for path, kind in values_of(data):
+        kinds.setdefault((kind, tuple(key for key in path if isinstance(key, str))), path)
+    for (kind, name), path in kinds.items():
+        for odd in ODD.get(kind, ()):
+            changed = inside = copy.deepcopy(data)
+            for key in path[:-1]:
+                inside = inside[key]
+            inside[path[-1]] = odd
+            try:
+                machine = Machine.from_dict(changed)
+            except MachineFileError:
+                continue
+            diagnosis = diagnose(machine)
+            if name == ("python", "version"):
+                resolve(machine=machine)
+            failed += [(name, odd, item) for item in diagnosis.not_evaluated if "the rule failed" in item.because]
+    assert not failed
+    assert len(kinds) > 100

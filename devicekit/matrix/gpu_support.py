@@ -28,6 +28,15 @@ class Code(NamedTuple):
     refusal: Optional[str] = None
 
 
+#: As CUDA's compiler, or NVIDIA's tables of GPUs, write a compute capability.
+_CAPABILITY = re.compile(r"(?:sm_|compute_)?\d{2,4}[a-z]?|\d{1,3}\.\d{1,3}")
+
+
+def is_capability(text: str) -> bool:
+    """Return whether a text is a compute capability."""
+    return _CAPABILITY.fullmatch(text) is not None
+
+
 def capability_number(text: str) -> Tuple[int, int]:
     """Return a compute capability as two numbers.
 

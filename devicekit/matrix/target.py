@@ -221,8 +221,9 @@ def target_of(machine: Machine, matrix: Matrix) -> Target:
     architecture = python.architecture.lower()
     gpus = [gpu for gpu in driver.gpus.or_none() or () if gpu.vendor == NVIDIA.key]
     dxg = machine.directml.dxg
+    minor = re.match(r"\d{1,4}\.\d{1,4}(?!\d)", python.version)
     return Target(
-        python=".".join(python.version.split(".")[:2]),
+        python=minor.group() if minor else "",
         system=native.system,
         architecture={"amd64": "x86_64", "x64": "x86_64", "arm64": "aarch64"}.get(architecture, architecture),
         libc=libc.split()[-1] if libc else None,

@@ -3,7 +3,7 @@
 from typing import Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
 from ...machine.accelerators import Accelerator
-from ...matrix.gpu_support import code_for, gpu_defect, newer_than_build
+from ...matrix.gpu_support import code_for, gpu_defect, is_capability, newer_than_build
 from ...matrix.projects import Build
 from ...matrix.tables import Defect
 from ...matrix.target import Target
@@ -56,7 +56,9 @@ def tensorflow_code(view: View) -> Tuple[Tuple[str, ...], str]:
     """Return which GPU code TensorFlow's build has, and where that was read; () if that is not known."""
     build, owner = view.tensorflow_build, view.tensorflow
     if build is not None and build.compute_capabilities.or_none():
-        return build.compute_capabilities.or_none() or (), build.compute_capabilities.source
+        have = build.compute_capabilities.or_none() or ()
+        # A snapshot can be written by hand.
+        return have if all(map(is_capability, have)) else (), build.compute_capabilities.source
     project = view.matrix.project(owner.name) if owner is not None else None
     release = project.release(view.tensorflow_version or "") if project is not None else None
     for item in release.builds if release is not None else ():

@@ -140,7 +140,7 @@ def install_corrupt(view: View) -> Iterable[Finding]:
         seen = ["missing: %s" % name for name in (names or item.missing_files)[:3]]
         seen += list(damaged or item.damaged_files)[:3]
         # Headers and texts are named last: where the last of the named is one, the rest are too.
-        last = item.missing_files[-1] if more > 0 else ""
+        last = item.missing_files[-1] if more > 0 and item.missing_files else ""
         unsure = last.endswith(CODE_ENDINGS) and not last.startswith("tensorflow/include/")
         fatal = bool(names or damaged or unsure)
         if item.name == "keras" and _imports_keras(view, damaged):
@@ -432,11 +432,11 @@ def _of_another_python(view: View) -> Iterable[Finding]:
 def _fits_python(tag: str, version: str) -> bool:
     """Return whether a wheel's tag of Python and ABI (``cp311-cp311``) is for a Python version."""
     interpreter, _, abi = tag.partition("-")
-    number = re.match(r"cp3(\d+)$", interpreter)
-    if number is None:  # py3, py2.py3, or another implementation
+    number, here = re.match(r"cp3(\d+)$", interpreter), re.match(r"\d+\.(\d{1,4})(?!\d)", version)
+    if number is None or here is None:  # py3, py2.py3, or another implementation; a snapshot that does not say it
         return True
-    here = int(version.split(".")[1])
-    return here >= int(number.group(1)) if abi == "abi3" or abi == "none" else here == int(number.group(1))
+    minor, wanted = int(here.group(1)), int(number.group(1))
+    return minor >= wanted if abi == "abi3" or abi == "none" else minor == wanted
 
 
 def _location(view: View, name: str) -> str:
