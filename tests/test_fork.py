@@ -241,3 +241,36 @@ if child == 0:
 print(os.waitpid(child, 0)[1], printed, sys.stdout is real)
 """
     assert run(code) == ["0 aside True"]
+
+
+PLATFORM = """
+import os, threading
+import devicekit
+from devicekit.plugins import Platform
+def forks(look=False):
+    child = os.fork()
+    if child == 0:
+        if look:
+            devicekit.detect(refresh=True)
+        os._exit(0)
+    os.waitpid(child, 0)
+class Npu(Platform):
+    api_version, name = 1, "npu"
+    def probe(self, host):
+        %s
+"""
+
+
+@pytest.mark.parametrize(
+    "way", ["forks()", "forks(look=True)", "a = threading.Thread(target=forks); a.start(); a.join()"]
+)
+def test_a_probe_may_fork_and_look_at_the_machine_in_the_child(tmp_path, way):
+    """The fork waits for no lock of the thread that waits for the probe, and the child's look asks no probe again."""
+    info = tmp_path / "npu-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: npu\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[devicekit.platforms]\nnpu = npu_platform:Npu\n")
+    (tmp_path / "npu_platform.py").write_text(PLATFORM % way)
+    code = "import sys\nsys.path.append(%r)\nimport devicekit\n" % str(tmp_path)
+    code += "print(devicekit.detect().platforms[0].problems)\n"
+    assert run(code, timeout=60) == ["()"]

@@ -58,8 +58,9 @@ def try_lock(handle: int) -> bool:
     return True
 
 
-#: How long a fork waits for all locks together: a thread that asks a hanging driver holds one for longer.
-_PATIENCE_S = 2.0
+#: How long a fork waits for all locks together: a thread that asks a hanging driver holds one for longer, and one that waits
+#: for the plug-in which forks holds one for as long as a plug-in may take.
+_PATIENCE_S = 0.5
 
 
 class ForkSafeLock:

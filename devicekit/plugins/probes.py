@@ -9,7 +9,7 @@ from ..errors import first_line
 from ..machine.facts import Fact, Machine, PlatformFacts, Python
 from ..machine.host import Host
 from ..records import LIMIT_CHARACTERS, Plain, plain_data
-from .calls import PluginError, call
+from .calls import PluginError, call, inside
 from .discovery import EntryPoint, find
 from .interface import Platform
 from .loading import checked, load
@@ -40,6 +40,8 @@ def read_platforms(
     limit_s : float
         Seconds after which a plug-in that has not answered counts as one that does not.
     """
+    if inside():  # a process that a probe has forked, and that looks at the machine, would fork again without end
+        return ()
     entries = find(host, python)
     if not entries and not handed:
         return ()
