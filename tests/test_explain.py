@@ -781,6 +781,8 @@ UNINSTALL = "devicekit.logs.uninstall_excepthook()\n"
         ("put('A')\n" + UNINSTALL + AGAIN + "put('B')\n" + AGAIN + UNINSTALL + AGAIN, 1),
         ("put('A')\nsys.excepthook = sys.__excepthook__\n" + AGAIN + "put('A')\n" + AGAIN, 1),
         ("sys.excepthook = None\n" + UNINSTALL + AGAIN + "put('A')\n", 1),
+        ("del sys.excepthook\n" + AGAIN + "put('A')\n", 1),
+        ("del sys.excepthook\nvars(threading).pop('excepthook', 0)\n" + UNINSTALL + AGAIN + "put('A')\n", 1),
     ],
 )
 def test_another_hook_between_two_installations_is_called_once(python, code, explained):

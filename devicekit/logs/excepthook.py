@@ -68,8 +68,8 @@ def install_excepthook() -> None:
     """Explain uncaught exceptions below their traceback, in programs and their threads, in IPython and Jupyter.
 
     The previous `sys.excepthook` (`threading.excepthook`) is still called, first. A second call changes nothing, also if
-    another hook was installed in between; only where `sys.excepthook` is what it was before, or Python's own, it is
-    installed again.
+    another hook was installed in between; only where `sys.excepthook` is what it was before, Python's own, or None, it
+    is installed again.
     """
     global _installed
     shell = _ipython()
@@ -77,7 +77,9 @@ def install_excepthook() -> None:
         callbacks = shell.events.callbacks.get("post_run_cell", ())
         if _after_cell not in callbacks:
             shell.events.register("post_run_cell", _after_cell)
-    if _installed is not None and sys.excepthook not in (_installed.previous, sys.__excepthook__):
+    # Programs set it to None, or delete it, to have no traceback.
+    there = getattr(sys, "excepthook", None)
+    if _installed is not None and there not in (_installed.previous, sys.__excepthook__, None):
         return
     _installed = sys.excepthook = _Hook()
     if _installed.previous_of_threads is not None:
@@ -93,9 +95,9 @@ def uninstall_excepthook() -> None:
     hook, _installed = _installed, None
     if hook is None:
         return
-    if sys.excepthook is hook:
+    if getattr(sys, "excepthook", None) is hook:
         sys.excepthook = hook.previous
-    if hook.previous_of_threads is not None and vars(threading)["excepthook"] == hook.of_thread:
+    if hook.previous_of_threads is not None and vars(threading).get("excepthook") == hook.of_thread:
         vars(threading)["excepthook"] = hook.previous_of_threads
 
 
