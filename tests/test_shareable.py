@@ -57,6 +57,12 @@ PLANTED = (
     (" glpat-" + 20 * "q", 16 * "q"),
     (" github_pat_" + 30 * "q", 16 * "q"),
     (" AKIA" + 16 * "Q", 16 * "q"),
+    (" %2Fhome%2Fotheruser%2Facmeproject C%3A%5cUsers%5cotheruser", "otheruser", "acme"),
+    (" S-1-5-21-3623811015-3361044348-30300820-1013", "3361044348"),
+    (" Bearer t0ps3crett0ps3cret", "t0ps3cret"),
+    (" Authorization: Basic dDBwczNjcmV0", "ddbwczn"),
+    (" --hub-token t0ps3cretvalue", "t0ps3cret"),
+    (" AccountKey=t0ps3cretvalue== clientSecret: hunter2secret", "t0ps3cret", "hunter2"),
     (" eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ4In0.qqqqqqqqqqqq", "qqqqqq", "eyjzdwi"),
 )  # fmt: skip
 

@@ -17,6 +17,13 @@ _RULES = (
         r"\1<user>",
     ),
     (("/home/", "/users/"), re.compile(r"(/(?:home|Users)/)(?!Shared/)" + _WORD), r"\1<user>"),
+    (
+        ("%2f",),
+        re.compile(r"(?i)(%2f(?:home|users)%2f)(?:(?!%2f)[^\\/:*?\"<>|\s']){1,64}"),
+        r"\1<user>",
+    ),
+    # An account of Windows or of Azure; the system's own have shorter ones.
+    (("s-1-",), re.compile(r"(?i)\bS-1-(?:5-21|12-1)(?:-\d{1,10}){2,5}\b"), "<user>"),
     (("@",), re.compile(r"\b[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,64}(?:\.[A-Za-z0-9-]{1,64}){1,4}\b"), "<address>"),
     # user@host in a prompt.
     (("@",), re.compile(r"^[\w.-]{1,32}@[\w.-]{1,64}(?=[:~ ])"), "<user>@<host>"),
@@ -24,10 +31,19 @@ _RULES = (
     (
         ("key", "token", "secret", "passw", "credential", "authorization", "bearer"),
         re.compile(
-            # WANDB_API_KEY=... as well.
-            r"(?i)(?<![a-z0-9])((?:(?:api|access|private|secret)[_-]?key|token|secret|passw(?:or)?d|credentials?|authorization|bearer)"
-            r"\b['\"]?\s{0,3}[=:]\s{0,3}['\"]?)"
+            # WANDB_API_KEY=... and sharedAccessKey=... as well.
+            r"(?i)(?<![a-z0-9])((?:(?:api|(?:shared)?access|account|private|secret)[_-]?key"
+            r"|(?:access|auth|client|id|refresh|session)?(?:token|secret)|passw(?:or)?d|credentials?|authorization|bearer)"
+            r"\b['\"]?\s{0,3}[=:]\s{0,3}['\"]?(?:(?:basic|bearer|digest|token) )?)"
             r"[^\s'\",;]{4,256}"
+        ),
+        r"\1<secret>",
+    ),
+    (
+        ("--", "bearer "),
+        re.compile(
+            r"(?i)((?<!\S)--(?:[a-z0-9]{1,32}[-_]){0,4}(?:key|token|secret|passw(?:or)?d) |\bbearer (?=\S{12}))"
+            r"['\"]?(?!-)[^\s'\",;]{4,256}"
         ),
         r"\1<secret>",
     ),

@@ -76,6 +76,7 @@ _PATH = re.compile(
     + _END + r"*",
     re.IGNORECASE,
 )  # fmt: skip
+_ENCODED = re.compile("%(2f|3a|5c)", re.IGNORECASE)
 _AFTER = re.compile(r"(?: [A-Z][\w.-]*)+")
 _WHOLE = re.compile(r"~(?=[\\/]|$)|[\\/]|[A-Za-z]:[\\/]")
 _ADDRESS = re.compile(
@@ -157,6 +158,8 @@ class _Mask:
 
     def text(self, text: str, key: str = "") -> str:
         """Return a text without what is not known to be harmless."""
+        if "%" in text:  # a path in an address
+            text = _ENCODED.sub(lambda found: chr(int(found.group(1), 16)), text)
         if _WHOLE.match(text) and "://" not in text and key not in _SENTENCES:
             return scrub(self._paths(self._unnamed(text), key in _FILES))
         out, end = [], 0
