@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -102,6 +103,27 @@ def test_a_framework_leaves_nothing(seconds, tmp_path, verb):
     done = devicekit(verb, *VERBS[verb], modules=str(modules), cwd=str(modules))
     assert done.returncode in (1, 2), done.stderr.decode()  # there is nothing in that framework
     assert started.exists()
+    assert not running(seconds)
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_a_command_that_is_asked_to_end_leaves_nothing(seconds, tmp_path, name):
+    """As `timeout` and a terminal that is closed do."""
+    started = tmp_path / "started"
+    (tmp_path / "torch").mkdir()
+    (tmp_path / "torch" / "__init__.py").write_text(starter(seconds, started) + "time.sleep(60)\n")
+    (tmp_path / "torch-2.7.0.dist-info").mkdir()
+    (tmp_path / "torch-2.7.0.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: torch\nVersion: 2.7.0\n")
+    environ = dict(os.environ, PYTHONPATH=os.pathsep.join((str(tmp_path), ROOT)))
+    command = [sys.executable, "-m", "devicekit", "verify", "--framework", "torch"]
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environ)
+    deadline = time.monotonic() + 60
+    while not started.exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(getattr(signal, name))
+    errors = process.communicate(timeout=60)[1]
+    assert started.exists()
+    assert (process.returncode, errors.decode()) == (130, "devicekit: interrupted\n")
     assert not running(seconds)
 
 

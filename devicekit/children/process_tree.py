@@ -9,6 +9,7 @@ It gets away elsewhere; so does one that leaves the session on macOS. On Windows
 import os
 import signal
 import sys
+import threading
 import time
 from contextlib import contextmanager
 from typing import Dict, Iterable, Iterator, List, Optional, Set, Tuple
@@ -69,13 +70,14 @@ def leave(process: "Process[bytes]") -> None:
 def adopting() -> Iterator[None]:
     """End, at its end, what the processes started meanwhile leave behind, whatever session or environment that has (Linux).
 
-    For the command only: this process becomes the parent of orphans, and every other child of it would be ended as well.
-    After one within another, the outer one still adopts.
+    For the command only: this process becomes the parent of orphans, and every other child of it would be ended as well; and
+    what asks this process to end is what Ctrl-C is. After one within another, the outer one still adopts.
     """
     outer = _adopt(True)
     before = set(_children()) if outer is not None else None
     try:
-        yield
+        with _interruptible():
+            yield
     finally:
         deadline = time.monotonic() + PATIENCE_S
         while before is not None and time.monotonic() < deadline:
@@ -92,6 +94,26 @@ def adopting() -> Iterator[None]:
             time.sleep(0.005)
         if outer is False:
             _adopt(False)
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Let the signals that end a process be what Ctrl-C is, except those that it ignores, as under ``nohup``."""
+
+    def interrupt(number: int, frame: Optional[object]) -> None:
+        raise KeyboardInterrupt
+
+    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    numbers = [number for number in numbers if signal.getsignal(number) == signal.SIG_DFL]
+    if threading.current_thread() is not threading.main_thread():  # which alone gets signals
+        numbers = []
+    for number in numbers:
+        signal.signal(number, interrupt)
+    try:
+        yield
+    finally:
+        for number in numbers:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def _adopt(on: bool) -> Optional[bool]:

@@ -5,10 +5,8 @@ or not everything works; 2: wrong use, or an environment that cannot be changed;
 """
 
 import argparse
-import signal
 import sys
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Iterator, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Tuple
 
 from .arguments import json_output
 from .inputs import interpreter_of
@@ -47,8 +45,7 @@ def add_fix(verbs: Any) -> None:
 def _fix(options: argparse.Namespace) -> int:
     interpreter = interpreter_of(options.python)
     try:
-        with _interruptible():
-            remedy, shown = (_undone if options.undo else _fixed)(options, interpreter)
+        remedy, shown = (_undone if options.undo else _fixed)(options, interpreter)
     except KeyboardInterrupt:
         print_message("interrupted; the environment is as it was before")
         return 130
@@ -114,19 +111,3 @@ def _show(options: argparse.Namespace, remedy: "Remedy", again: bool = False) ->
     else:
         print_text(remedy_text(remedy, terminal_style(), again))
         sys.stdout.flush()
-
-
-@contextmanager
-def _interruptible() -> "Iterator[None]":
-    """Let what ends a process be what Ctrl-C is: what was begun is undone."""
-
-    def interrupt(number: int, frame: Optional[object]) -> None:
-        raise KeyboardInterrupt
-
-    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    before = {number: signal.signal(number, interrupt) for number in numbers}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
