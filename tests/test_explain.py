@@ -2,6 +2,7 @@
 
 import importlib.util
 import io
+import itertools
 import json
 import os
 import subprocess
@@ -428,6 +429,11 @@ def test_one_line_of_five_megabytes():
     assert [item.code for item in found] == ["cudnn-missing"]
     assert all(len(item.text) <= 500 for item in found[0].evidence)
     assert explain_log(io.BytesIO(long.encode() + NO_CUDNN.encode())).findings == ()
+
+
+def test_a_line_without_an_end_ends_the_log():
+    endless = itertools.chain([NO_CUDNN.encode() + b"\n"], itertools.repeat(b"\0" * (1 << 20)))
+    assert [item.code for item in explain_log(endless).findings] == ["cudnn-missing"]
 
 
 @pytest.fixture(scope="module")

@@ -245,3 +245,10 @@ def test_another_home_is_not_the_own_one(machines):
     assert host.scrub("C:\\Users\\MARIA~1.LOP\\x") == "~\\x"
     linux = SimulatedHost(write("linux"))
     assert (linux.scrub("/home/maria/x"), linux.scrub("/home/Maria/x")) == ("~/x", "/home/Maria/x")
+
+
+@pytest.mark.only_on("posix", reason="Windows has no FIFO in a folder")
+def test_a_fifo_in_a_machines_place_is_refused_and_not_waited_for(tmp_path):
+    os.mkfifo(str(tmp_path / "host.json"))
+    with pytest.raises(MachineFileError, match=r"host\.json is not a regular file"):
+        SimulatedHost(str(tmp_path))

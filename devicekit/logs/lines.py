@@ -33,6 +33,9 @@ _PIECE = 4
 #: Bytes that are kept of an unfinished line.
 _KEPT_BYTES = 1 << 16
 
+#: Nothing that writes lines writes one like this; a device and a file with a hole may have no other, and no end.
+_LONGEST_BYTES = 1 << 28
+
 #: Of the line before an interpreter's answer: the two are one line then.
 _BEFORE_ANSWER = 1000
 
@@ -110,7 +113,7 @@ def chunks_of_stream(stream: "IO[bytes]") -> Iterator[bytes]:
 
 def _blocks(chunks: Iterable[bytes]) -> Iterator[List[bytes]]:
     """Yield lists of whole lines. A carriage return ends a line too: progress bars use it."""
-    rest, first = b"", True
+    rest, first, unended = b"", True, 0
     for chunk in _gathered(chunks):
         data = rest + chunk
         if first and len(data) >= len(codecs.BOM_UTF8):
@@ -121,9 +124,11 @@ def _blocks(chunks: Iterable[bytes]) -> Iterator[List[bytes]]:
         end = data.rfind(b"\n") + 1 or data.rfind(b"\r", 0, -1) + 1
         if end:
             yield _lines(data[:end])
-            rest = data[end:]
+            rest, unended = data[end:], 0
         else:  # an unfinished line: only its beginning is kept
-            rest = data[:_KEPT_BYTES]
+            rest, unended = data[:_KEPT_BYTES], unended + len(chunk)
+            if unended > _LONGEST_BYTES:
+                break
     if rest:
         yield _lines(rest)
 

@@ -10,6 +10,7 @@ It answers from there alone: a question without a recorded answer is "not found"
 
 import json
 import os
+import stat
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Set, Tuple
 
 from ..errors import MachineFileError
@@ -80,13 +81,20 @@ def _chain(layers: Sequence[Tuple[str, Any]], last: str) -> str:
 
 def _read(folder: str) -> Dict[str, Any]:
     try:
-        with open(os.path.join(folder, "host.json"), "rb") as stream:
-            data = parse_json(stream.read())
+        data = parse_json(_content(os.path.join(folder, "host.json")))
     except (OSError, ValueError) as error:
         raise MachineFileError("%s is not a simulated machine: %s" % (folder, error)) from error
     if not isinstance(data, dict):
         raise MachineFileError("%s is not a simulated machine: host.json is not a JSON object" % folder)
     return data
+
+
+def _content(path: str) -> bytes:
+    """Return the content of a regular file: a FIFO could block, and a device have no end."""
+    if not stat.S_ISREG(os.stat(path).st_mode):
+        raise OSError("%s is not a regular file" % path)
+    with open(path, "rb") as stream:
+        return stream.read()
 
 
 def _merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> Dict[str, Any]:
@@ -204,8 +212,7 @@ class SimulatedHost(Host):
                     path = "/" + os.path.relpath(full, root).replace(os.sep, "/")
                     if self.system == "windows":  # a first folder of one letter is a drive
                         path = path[1:].replace("/", ":/", 1).replace("/", "\\")
-                    with open(full, "rb") as stream:
-                        files[path] = stream.read()
+                    files[path] = _content(full)
         return files
 
     def _add(self, path: str, content: bytes) -> None:
