@@ -115,3 +115,34 @@ print(json.dumps([said, x64 == jax.config.jax_enable_x64]))
     assert "draws random numbers" in said["numpy"]
     assert "computes in that even where it is given float64" in said["cast"]
     assert same
+
+
+def test_a_function_is_read_once_and_options_of_another_release_are_left_out(program):
+    code = """
+import json
+import numpy as np
+from devicekit.runtime.frameworks import tensors_jax
+tensors_jax._QUICK["xla_of_another_release"] = 1
+tensors, read = tensors_jax.JaxTensors(), []
+one, other = (np.random.RandomState(seed).normal(size=(5, 5)) for seed in (0, 1))
+def product(values, _):
+    read.append(str(values[0].dtype))
+    return [values[0] @ values[1]], []
+def pulled(dtype):
+    values = [tensors.to_tensor(array, dtype) for array in (one, other)]
+    weigh = lambda number, shape, dtype: tensors.to_tensor(np.ones(shape), dtype)
+    for _ in range(2):
+        found = tensors.vjp(product, values, [], weigh, "product").checked()
+    return found
+narrow = pulled("float32")
+with tensors.double_precision():
+    wide = pulled("float64")
+right = [one @ other, np.ones((5, 5)) @ other.T, one.T @ np.ones((5, 5))]
+for found, limit in ((narrow, 1e-5), (wide, 1e-13)):
+    assert all(np.allclose(a, b, rtol=0, atol=limit) for a, b in zip(found.outputs + found.gradients, right))
+print(json.dumps([read, sorted(tensors_jax._quick_options())]))
+"""
+    read, options = program(code, env=TWO)
+    assert read == ["float32", "float64"]
+    assert "xla_backend_optimization_level" in options
+    assert "xla_of_another_release" not in options
