@@ -18,7 +18,7 @@ FOLDERS = (os.path.join("devicekit", "matrix", "data"), os.path.join("devicekit"
 
 
 class BuildPy(build_py):
-    """Copies code without notes for those who edit it; JSON without spaces, line ends, and what only says where a row comes from."""
+    """Copies code without notes for its editors; JSON without spaces, line ends, and what only says where a row comes from."""
 
     def build_module(self, module, module_file, package):
         """Copy a module; an editable install uses the checkout's own."""

@@ -1088,6 +1088,20 @@ def _as_required(about: Situation, name: str) -> str:
     return name
 
 
+def _no_release(about: Situation, steps: Steps) -> None:
+    """The index has no release that meets a requirement."""
+    found = about.requirements("cpu", "tensorflow") if "(from tensorflow" in about.line else None
+    if found is not None:
+        steps.install_set("Install the newest TensorFlow for this Python and system", found)
+    elif about.groups.get("name"):
+        text = "tensorflow-macos before 2.13 needs releases without wheels for Apple silicon: let conda bring those"
+        steps.run(text, "conda install -c apple tensorflow-deps", changes="packages")
+        text = "Or, on macOS 12 or later, take TensorFlow from 2.13 on, whose requirements all have wheels"
+        steps.install(text, "tensorflow>=2.13", instead=True)
+    else:
+        steps.say("Take another release of what needs it, or the Python that this one was made for")
+
+
 def _other_version(about: Situation, steps: Steps, version: str) -> None:
     """Something of another version than the framework needs, of which the line says no more."""
     source = re.search(r"cannot import name '?\w+'? from (?:partially initialized module )?'(\w+)", about.line)
@@ -1118,16 +1132,7 @@ def _other_version(about: Situation, steps: Steps, version: str) -> None:
         steps.run("See which installed packages do not fit together", "python -m pip check")
         return
     if about.signature == "pip-requirement-any":
-        found = about.requirements("cpu", "tensorflow") if "(from tensorflow" in about.line else None
-        if found is not None:
-            steps.install_set("Install the newest TensorFlow for this Python and system", found)
-        elif about.groups.get("name"):
-            text = "tensorflow-macos before 2.13 needs releases without wheels for Apple silicon: let conda bring those"
-            steps.run(text, "conda install -c apple tensorflow-deps", changes="packages")
-            text = "Or, on macOS 12 or later, take TensorFlow from 2.13 on, whose requirements all have wheels"
-            steps.install(text, "tensorflow>=2.13", instead=True)
-        else:
-            steps.say("Take another release of what needs it, or the Python that this one was made for")
+        _no_release(about, steps)
         return
     library = re.match(r"lib(flatbuffers)\.so\.([\d.]*\d)$", about.groups.get("library", ""))
     if library and "conda" in about.words:  # pip has no such library
