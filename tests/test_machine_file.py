@@ -66,7 +66,7 @@ def test_a_name_is_not_a_machine(function):
         function(machine="linux-nvidia")
 
 
-#: What stands in a snapshot's values, by their type, where someone wrote it by hand.
+#: What the values of a snapshot may be, by their type, if someone wrote it by hand.
 ODD = {str: ("", "x.y", "9" * 5000), int: (-1, 10**20), list: ([],)}
 
 
