@@ -8,9 +8,11 @@ from ...matrix.gpu_support import capability_number
 from ...matrix.matrix import BUNDLED, accepts
 from ...matrix.projects import sort_key
 from ...matrix.windows_gpu import ways_on_windows
-from .dependencies import JAX_PAGE, fitting_add_on, jax_metal, jax_rocm, metal_plugin_missing
+from .add_ons import fitting_add_on
 from .drivers import install_nvidia
+from .jax_releases import JAX_PAGE, jax_metal, jax_rocm
 from .others import TORCH_WINDOWS, gfx_unsupported, pass_as_relative, rocm_in_wsl, rocm_missing
+from .plugin_pairs import metal_plugin_missing
 from .situation import Situation
 from .steps import Steps, tensorflow_in_wsl
 from .torch_builds import beside_torch, conda_build

@@ -7,6 +7,7 @@ from ...matrix.matrix import BUNDLED, accepts
 from ...matrix.projects import sort_key
 from ...resolver.goals import LOADER_PATH
 from ..signatures import cudnn_version
+from .add_ons import new_vllm
 from .builds import (
     compute_capability_unsupported,
     cpu_only_windows,
@@ -14,8 +15,8 @@ from .builds import (
     gpu_vendor_unsupported,
     too_old_for_gpu,
 )
-from .dependencies import JAX_PAGE, new_vllm
 from .extensions import ctranslate2_libraries
+from .jax_releases import JAX_PAGE
 from .situation import Situation, listed
 from .steps import Steps
 from .torch_builds import LAST

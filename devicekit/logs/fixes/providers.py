@@ -6,7 +6,21 @@ from typing import Any, Callable, Dict, Mapping, Sequence, Tuple
 from ...diagnosis.findings import Fix, LazyFixes
 from ...matrix.matrix import accepts
 from ..scrub import scrub
-from . import builds, cuda, dependencies, drivers, extensions, others, running, wheels
+from . import (
+    add_ons,
+    builds,
+    cuda,
+    dependencies,
+    drivers,
+    extensions,
+    keras_releases,
+    numpy_protobuf,
+    other_packages,
+    others,
+    plugin_pairs,
+    running,
+    wheels,
+)
 from .situation import Situation
 from .steps import Steps
 
@@ -20,9 +34,9 @@ PROVIDERS: Dict[str, Provider] = {
     "framework-missing": wheels.framework_missing, "install-corrupt": wheels.install_corrupt,
     "distributions-conflict": wheels.distributions_conflict, "module-shadowed": wheels.module_shadowed,
     "rosetta-python": wheels.rosetta_python,
-    "numpy-incompatible": dependencies.numpy_incompatible, "protobuf-incompatible": dependencies.protobuf_incompatible,
-    "keras-incompatible": dependencies.keras_incompatible, "dependency-incompatible": dependencies.dependency_incompatible,
-    "plugin-version-mismatch": dependencies.plugin_version_mismatch, "metal-plugin-missing": dependencies.metal_plugin_missing,
+    "numpy-incompatible": numpy_protobuf.numpy_incompatible, "protobuf-incompatible": numpy_protobuf.protobuf_incompatible,
+    "keras-incompatible": keras_releases.keras_incompatible, "dependency-incompatible": dependencies.dependency_incompatible,
+    "plugin-version-mismatch": plugin_pairs.plugin_version_mismatch, "metal-plugin-missing": plugin_pairs.metal_plugin_missing,
     "driver-missing": drivers.driver_missing, "driver-too-old": drivers.driver_too_old,
     "driver-mismatch": drivers.driver_mismatch, "driver-unhealthy": drivers.driver_unhealthy,
     "driver-shadowed": drivers.driver_shadowed, "container-without-gpu": drivers.container_without_gpu,
@@ -52,12 +66,12 @@ PROVIDERS: Dict[str, Provider] = {
 _EXACT = ("numpy-incompatible", "protobuf-incompatible")
 
 #: Signatures of a name that TensorFlow or Keras does not have.
-_NAMES = (*dependencies.NAMES_IN_KERAS, "keras-cannot-import-bare", "tf-v1-api", "tf-contrib", "keras-filename-rule")
+_NAMES = (*keras_releases.NAMES_IN_KERAS, "keras-cannot-import-bare", "tf-v1-api", "tf-contrib", "keras-filename-rule")
 
 #: Signatures whose line says more than their code: another function, by the beginning of the signature's name.
 _SPECIAL: Tuple[Tuple[str, Provider], ...] = (
     ("tf-gpu-removed", wheels.tensorflow_gpu_removed), ("tf-gpu-egg-info", wheels.tensorflow_gpu_removed),
-    ("np-too-old", dependencies.newer_numpy), ("xformers-torch-pair", dependencies.xformers_pair),
+    ("np-too-old", numpy_protobuf.newer_numpy), ("xformers-torch-pair", add_ons.xformers_pair),
     ("torch-cuda-home", cuda.cuda_toolkit_missing), ("nvcc-not-found", cuda.cuda_toolkit_missing),
     ("mmcv-", extensions.mmcv), ("pip-conflict-framework", dependencies.moved_tensorflow),
     ("conda-cuda-constraint", drivers.conda_driver_too_old), ("conda-cuda-virtual", drivers.conda_driver_too_old),
@@ -86,13 +100,15 @@ def fixes_for(about: Situation, rows: Sequence[Mapping[str, Any]], alone: bool =
 
     def make() -> Tuple[Fix, ...]:
         steps = Steps(about)
-        if about.code.endswith(("-incompatible", "-corrupt", "-broken")) and dependencies.from_user_site(about, steps):
+        if about.code.endswith(("-incompatible", "-corrupt", "-broken")) and other_packages.from_user_site(
+            about, steps
+        ):
             return tuple(steps.fixes)
         if about.code in _EXACT and _decisive(about, steps, rows):
             return tuple(steps.fixes)
-        outdated = about.signature.startswith(_NAMES) and dependencies.outdated_add_on(about, steps)
+        outdated = about.signature.startswith(_NAMES) and keras_releases.outdated_add_on(about, steps)
         for row in rows:
-            if (not outdated or set(row) - {"text"}) and not dependencies.newer_torch(about, steps, row):
+            if (not outdated or set(row) - {"text"}) and not add_ons.newer_torch(about, steps, row):
                 steps.of_signature([row])
         behind = about.words & {"index", "index-pypi"} == {"index"} and " requirement " in about.line
         behind = behind and "/whl/cu" not in about.known.index  # who asks that wants no build for the CPU

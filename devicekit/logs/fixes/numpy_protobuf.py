@@ -1,0 +1,151 @@
+"""NumPy, ml_dtypes or protobuf is of a release that the framework does not work with."""
+
+import re
+
+from ...matrix.matrix import accepts
+from ...matrix.projects import sort_key
+from .other_packages import importer
+from .releases import older_release, repaired
+from .situation import Situation
+from .steps import Steps
+from .wheels import newest_beside
+
+
+def _exact(about: Situation, steps: Steps, wrong: str) -> bool:
+    found = repaired(about, wrong)
+    if found is None or not any(item.startswith(wrong + "=") for item in found):
+        return _fitting(about, steps, wrong)
+    text = "Install the %s that goes with %s on Python %s" % (wrong, about.label, about.python)
+    steps.install(text, *found)
+    return True
+
+
+def _fitting(about: Situation, steps: Steps, wrong: str) -> bool:
+    """The newest release of a dependency that is known to work with the framework, where Python is not known."""
+    works = newest_beside(about, wrong)
+    if works:
+        steps.install("Install the newest %s that works with %s" % (wrong, about.label), "%s==%s" % (wrong, works))
+    return bool(works)
+
+
+def _bounds(about: Situation, field: str) -> str:
+    row = about.row
+    return str(getattr(row, field)) if row is not None else ""
+
+
+#: The NumPy that brought a version of its C API (numpy/core/include/numpy/numpyconfig.h).
+_NUMPY_OF_API = {"b": "1.13", "c": "1.14", "d": "1.16", "e": "1.20", "f": "1.22", "10": "1.23", "11": "1.25"}
+
+
+def _numpy_of_api(about: Situation, steps: Steps) -> None:
+    """NumPy is older than a package was compiled for; what was compiled with the headers of NumPy 1 does not run on 2."""
+    since = _NUMPY_OF_API.get(about.groups["wanted"].lower().replace("0x", ""), "")
+    bounds, steps.fixes = ">=%s,<2" % since, []
+    if _exact(about, steps, "numpy"):
+        packages = steps.fixes[-1].packages
+        pins = [item[7:] for item in packages.install if item.startswith("numpy==")] if packages is not None else []
+        if since and pins and not accepts(bounds, pins[0]):
+            steps.fixes = []
+            text = "%s goes with numpy up to %s: install the other package that the traceback names in an older release"
+            steps.say(text % (about.label, pins[0]), changes="packages")
+    elif since and about.releases("numpy", bounds, about.platform, about.python):
+        steps.install("Install a newer NumPy 1, for which that package was compiled", "numpy" + bounds)
+    else:
+        steps.upgrade("Install a newer NumPy", "numpy")
+
+
+def numpy_incompatible(about: Situation, steps: Steps) -> None:
+    """NumPy of another generation than the framework was built for."""
+    if about.signature == "pip-conflict-wants-numpy":
+        rows, steps.fixes = steps.fixes, []
+        steps.fixes += () if older_release(about, steps) else rows
+        return
+    if about.signature == "np-abi-version" and "older than" in about.summary:
+        _numpy_of_api(about, steps)
+        return
+    if steps.fixes and (about.signature.startswith("pip-") or "older than" in about.summary):
+        return
+    if not steps.fixes and _exact(about, steps, "numpy"):
+        return
+    user = "numba" if "Numba" in about.summary else importer(about)
+    text = "Or update the package that uses what NumPy no longer has"
+    if user:
+        steps.upgrade(text, user, instead=True)
+    else:
+        steps.say(text, changes="packages", instead=True)
+
+
+def newer_numpy(about: Situation, steps: Steps) -> None:
+    """NumPy is older than what a package was compiled with."""
+    bounds = _bounds(about, "numpy")
+    if bounds and about.is_at_least("2.0"):
+        steps.install("%s works with this NumPy" % about.label, "numpy%s" % bounds)
+    else:
+        steps.upgrade("Update NumPy to the newest that the framework supports", "numpy")
+
+
+def protobuf_incompatible(about: Situation, steps: Steps) -> None:
+    """The generated code and protobuf are of different generations."""
+    wanted, works = about.groups.get("wanted", ""), newest_beside(about, "protobuf")
+    if about.groups.get("name", "").startswith("bases"):
+        bounds = "==%s" % works if works else "<3.21"  # the one whose native part is called so
+        steps.reinstall("Write protobuf's files again", "protobuf" + bounds)
+        steps.say(
+            "If it stays, uninstall it, delete what is left in google/protobuf of site-packages, and install again"
+        )
+        return
+    newer = about.groups.get("name", "") == "runtime_version" or (wanted and sort_key(wanted) >= (5,))
+    if newer:
+        _newer_protobuf(about, steps, wanted or "5.26")
+        return
+    rows, steps.fixes = steps.fixes, []
+    if about.signature == "pb-descriptors" and about.framework == "tensorflow" and about.is_at_least("2.12"):
+        # Its own code was generated for protobuf 4: another package's was not.
+        if about.is_at_least("2.19") is False:
+            text = "Install protobuf 3.20.3, which %s takes as well" % about.label
+            steps.install(text, "protobuf==3.20.3")
+        text = "Update the package whose *_pb2.py is in the traceback: that code was generated for protobuf 3"
+        steps.say(text, changes="packages", instead=bool(steps.fixes))
+        return
+    if not _exact(about, steps, "protobuf"):
+        steps.fixes = rows
+    if not steps.fixes:
+        steps.say(
+            "Import TensorFlow before other libraries with a protobuf of their own (onnx, sentencepiece, ...), or use a "
+            "process for each",
+            changes="code",
+        )
+        if about.named("metal-plugin", "metal_plugin"):
+            pair = ("tensorflow==2.14.*", "tensorflow-metal==1.1.0")
+            steps.install("On a Mac with the plug-in for Metal: go back to the pair that does not clash", *pair)
+
+
+def _newer_protobuf(about: Situation, steps: Steps, wanted: str) -> None:
+    """The code was generated by a newer protoc than protobuf is: not every Python has such a protobuf."""
+    if about.python and not about.releases("protobuf", ">=%s" % wanted, "", about.python):
+        steps.say(
+            "protobuf %s and later need a newer Python than %s: use Python 3.9 or later, or generate "
+            "the code (*_pb2.py) again "
+            "with an older protoc (package grpcio-tools)" % (wanted, about.python)
+        )
+        return
+    steps.install("Install a protobuf that is at least as new as the generated code", "protobuf>=%s" % wanted)
+    steps.say("Or generate the code (*_pb2.py) again with the protoc of the installed protobuf (package grpcio-tools)")
+
+
+def ml_dtypes(about: Situation, steps: Steps) -> None:
+    """The type is of a newer ml_dtypes, or of an older one."""
+    name = about.groups.get("name", "") or about.line
+    if re.search(r"float8_e4m3b11\b(?!fnuz)|float8_e4mb11", name):
+        steps.install("ml_dtypes 0.3 renamed it: install one that still has it", "ml_dtypes==0.2.0")
+        users = (
+            ("jax", "jaxlib")
+            if about.framework == "jax"
+            else ("tensorflow",)
+            if about.framework == "tensorflow"
+            else ()
+        )
+        if users:
+            steps.upgrade("Or update %s, which uses the new name" % about.title, *users, instead=True)
+        return
+    steps.upgrade("Install a newer ml_dtypes", "ml_dtypes")

@@ -1,0 +1,63 @@
+"""The package whose file a traceback ends in, and those in the user's own folder."""
+
+import re
+
+from .situation import Situation
+from .steps import Steps
+from .wheels import distribution_of
+
+#: A file of an installed package, other than frameworks and what has its own steps.
+ADD_ON = re.compile(
+    r"-packages[\\/](?!tensorflow|keras[\\/]|tf_keras|google|numpy|torch|jax|transformers|object_detection|mrcnn)"
+    r"([A-Za-z]\w+)[\\/]"
+)
+
+
+def importer(about: Situation) -> str:
+    """The distribution whose file the traceback ends in, "" if that is not known: CuPy has one for each CUDA."""
+    # There JAX only says that it lacks a name.
+    frames = [path for path in about.known.frames if not re.search(r"jax[\\/]_src[\\/]deprecations", path)]
+    found = ADD_ON.search("".join(frames[-1:]))
+    name = distribution_of(found.group(1)) if found else ""
+    return next((item for item in about.packages if item.startswith("cupy")), "") if name == "cupy" else name
+
+
+#: A package other than the framework in the folder of pip's --user; on Windows pip takes that by itself for some Pythons.
+_OF_USER = (
+    r"(?:/\.local/lib/python[\d.]+/site-packages/(?:google/)?(?!tensorflow|torch(?!vision|audio)|jax)"
+    r"|Roaming\\Python\\Python\d+\\site-packages\\(?=torch[va]))(\w+)"
+)
+
+
+def from_user_site(about: Situation, steps: Steps) -> bool:
+    """A package in the user's own folder hides the environment's, whose framework imports it; False if not."""
+    frames, last = about.known.frames, about.known.frames[-1:]
+    if "ctypes" in "".join(last):  # which an add-on of PyTorch loads its library with
+        last = [path for path in frames if "extension" in path][-1:]
+    found = None if about.jetson else re.search(_OF_USER, " ".join((*last, about.line)))
+    outside = " ".join(path for path in frames if not re.search(r"/\.local/|\\Roaming\\", path))
+    if not found or not re.search(r"-packages[\\/](?:tensorflow|keras|torch|jax)", outside):
+        return False
+    name, where = distribution_of(found.group(1)), "AppData\\Roaming" if about.windows else "~/.local"
+    text = "%s in %s hides the environment's own: let Python not look there (python -s does the same)"
+    steps.set(text % (name, where), "PYTHONNOUSERSITE", "1")
+    if about.container or about.words & {"docker", "singularity"}:
+        steps.say("Or do not mount the home folder into the container (Apptainer: --no-home)", instead=True)
+    steps.install("Or uninstall the one in %s" % where, remove=[name], instead=True)
+    return True
+
+
+def update_importer(about: Situation, steps: Steps, name: str) -> None:
+    """The package in whose file the traceback ends asks for what this release of the framework does not have."""
+    title = about.title or "TensorFlow"
+    text = "The traceback ends in a file of %s, which was written for another %s: update it" % (name, title)
+    steps.upgrade(text, name)
+    have = about.releases("tensorflow", "<2.16", "", about.python) if about.python else ()
+    if "layers.experimental" in about.line and have and have[-1].version[:4] != "2.15":
+        text = "Or install the newest TensorFlow for Python %s" % about.python
+        steps.install(text, "tensorflow==%s" % have[-1].version, instead=True)
+    elif "layers.experimental" in about.line and (have or not about.python):
+        text = "Or install the last TensorFlow with Keras 2 (Python 3.9 to 3.11)"
+        steps.install(text, "tensorflow==2.15.*", instead=True)
+    else:
+        steps.say("Or install the %s that this %s was released for" % (title, name), changes="packages", instead=True)
