@@ -553,13 +553,13 @@ def _decode_single(hint: Any, data: Any, where: str) -> Any:
     if not isinstance(data, kind) or (isinstance(data, bool) and kind is not bool):
         raise wrong_data(where, kind.__name__, data)
     # A version is made a number by many, which takes a time that grows as a square.
-    if (
-        kind is str
-        and len(data) > _LONGEST_NUMBER
-        and max(map(len, _DIGITS.findall(data)), default=0) > _LONGEST_NUMBER
-    ):
+    if kind is str and _has_long_number(data):
         raise wrong_data(where, "a text without a number of more than %d digits" % _LONGEST_NUMBER, data)
     return data
+
+
+def _has_long_number(text: Any) -> bool:
+    return len(text) > _LONGEST_NUMBER < max(map(len, _DIGITS.findall(text)), default=0)
 
 
 def _decode_sequence(hint: Any, data: Any, where: str) -> Tuple[Any, ...]:

@@ -78,7 +78,7 @@ def install_excepthook() -> None:
         if _after_cell not in callbacks:
             shell.events.register("post_run_cell", _after_cell)
     # Programs set it to None, or delete it, to have no traceback.
-    there = getattr(sys, "excepthook", None)
+    there = vars(sys).get("excepthook")
     if _installed is not None and there not in (_installed.previous, sys.__excepthook__, None):
         return
     _installed = sys.excepthook = _Hook()
@@ -95,7 +95,8 @@ def uninstall_excepthook() -> None:
     hook, _installed = _installed, None
     if hook is None:
         return
-    if getattr(sys, "excepthook", None) is hook:
+    there: Any = vars(sys).get("excepthook")
+    if there is hook:
         sys.excepthook = hook.previous
     if hook.previous_of_threads is not None and vars(threading).get("excepthook") == hook.of_thread:
         vars(threading)["excepthook"] = hook.previous_of_threads
