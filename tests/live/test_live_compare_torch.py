@@ -26,3 +26,36 @@ print(json.dumps(comparison.reference))
     assert program(TORCH + FAULTS + CLEAN + code, env={"KERAS_BACKEND": "torch"}).startswith(
         "cpu in float64 with torch"
     )
+
+
+def test_a_softmax_that_is_sure_of_every_answer_is_not_accused_but_a_wrong_one_is(program):
+    code = """
+def judged(scale):
+    keras.utils.set_random_seed(3)
+    last = L.Dense(5, activation="softmax", name="last")
+    model = keras.Sequential([keras.Input((16,)), last])
+    last.kernel.assign(scale * np.random.RandomState(1).normal(size=(16, 5)))
+    inputs = np.random.RandomState(2).normal(size=(3, 16)).astype("float32")
+    return [item[0] for item in named(devicekit.compare(model, inputs, devices="cpu", seed=5), "cpu").get("last", [])]
+
+sure = [judged(scale) for scale in (3.0, 4.0, 8.0)]
+right = torch.nn.functional.softmax
+class Wrong(torch.autograd.Function):
+    @staticmethod
+    def forward(context, x, dim):
+        y = right(x, dim=dim)
+        context.dim = dim
+        context.save_for_backward(y)
+        return y
+    @staticmethod
+    def backward(context, up):
+        y, = context.saved_tensors
+        return 1.5 * y * (up - (up * y).sum(context.dim, keepdim=True)), None
+torch.nn.functional.softmax = lambda x, dim=None, **options: (
+    Wrong.apply(x, dim) if x.dtype == torch.float32 else right(x, dim=dim)
+)
+print(json.dumps([sure, judged(0.3)]))
+"""
+    sure, wrong = program(TORCH + FAULTS + code, env={"KERAS_BACKEND": "torch"}, timeout=300)
+    assert sure == [[], [], []]
+    assert wrong == ["gradient of input 0", "gradient of kernel", "gradient of bias"]

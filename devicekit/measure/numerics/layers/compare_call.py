@@ -21,7 +21,16 @@ from .coarse_products import (
 )
 from .recorded_calls import Call
 from .reference import DrawsRandomNumbers, Reference, arrays_in
-from .rounding_verdict import Check, Rounding, coarse_verdict, plain_verdict, row_sizes, stress_verdict, verdict_on
+from .rounding_verdict import (
+    Check,
+    Rounding,
+    coarse_verdict,
+    plain_verdict,
+    row_sizes,
+    softmax_verdict,
+    stress_verdict,
+    verdict_on,
+)
 from .runner import Cotangent, LayerOutcome, Work, names_of
 from .sizes import Sizes, coarsest, ratio_of, sizes_of
 from .ways import Way, way_of_whole, ways_to_call
@@ -324,6 +333,7 @@ def _checked(subject: Subject, computed: _Computed, check: Check, before: Sequen
     case, reference, dtype = computed.case, computed.case.reference, check.expected.dtype
     rounding = Rounding(reference, case.work, subject.seed)
     verdict = plain_verdict(check) or (stress_verdict if case.way.stress else verdict_on)(check, rounding)
+    verdict = softmax_verdict(verdict, computed.layer, check, rounding) if check.subject.kind == "gradient" else verdict
     coarse = [computed.arithmetic] if computed.arithmetic else _arithmetics(before)
     if verdict.verdict == "differs" and coarse:
         verdict = coarse_verdict(verdict, coarse[0], check, rounding)

@@ -1,10 +1,11 @@
 """The verdict on one array of a layer, with an eye on how far rounding of the layer's inputs would have moved it."""
 
 import math
-from typing import NamedTuple, Optional
+from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
+from ....runtime.frameworks.keras_model import public_class
 from ..measures import measure, plain_measure
 from ..result import Difference, Measure
 from ..tolerance import FORMATS, tolerance, unit_roundoff
@@ -167,6 +168,48 @@ def coarse_verdict(item: Difference, arithmetic: str, check: Check, rounding: Ro
         return item
     detail = "as far as %s moves it" % arithmetic
     return item.replace(verdict="reduced-precision", arithmetic=arithmetic, detail=detail)
+
+
+def softmax_verdict(found: Difference, layer: Any, check: Check, rounding: Rounding) -> Difference:
+    """Look again at a gradient that comes back through a softmax that is sure of every example, as a trained classifier's.
+
+    What is left of ``y * (g - sum(g * y))`` is then far smaller than its terms, which are rounded.
+    """
+    terms = _softmax_terms(layer, rounding, check.subject.what.partition(", call")[0])
+    if found.verdict == "agrees" or terms is None or terms.shape != check.actual.shape:
+        return found
+    magnitude = terms * math.sqrt(check.expected.accumulation)
+    again = judge(check.subject, check.actual, check.expected.replace(magnitude=magnitude))
+    return (
+        _joined(again, "the softmax is saturated: its gradient's terms cancel") if again.verdict == "agrees" else found
+    )
+
+
+def _softmax_terms(layer: Any, rounding: Rounding, what: str) -> Optional[np.ndarray]:
+    """Return how large the terms of a gradient are; None if this isn't known to be a gradient through softmax."""
+    name, of_keras = public_class(layer)
+    activation = getattr(getattr(layer, "activation", None), "__name__", "")
+    last = getattr(layer, "axis", -1) == -1 and not getattr(layer, "lora_enabled", False)
+    if not of_keras or not last or "softmax" not in (name.lower(), activation):
+        return None
+    work, reference = rounding.work, rounding.reference
+    right = reference.outcome.outputs[0].array.astype(np.float64)
+    weights = reference.cotangent(0, right.shape, "float64")
+    if weights is None:
+        return None
+    pulled = np.abs(weights)
+    terms: np.ndarray = right * (pulled + np.sum(pulled * right, axis=-1, keepdims=True))
+    if name != "Dense":
+        return terms if name in ("Softmax", "Activation") and what == "gradient of input 0" else None
+    given = work.leaves[work.inputs[0]].array.astype(np.float64)
+    kernel = work.weights[0].array.astype(np.float64)
+    squares = terms.reshape(-1, terms.shape[-1]) ** 2
+    sizes = {
+        "gradient of input 0": (squares @ kernel.T**2).reshape(given.shape),
+        "gradient of kernel": given.reshape(-1, given.shape[-1]).T ** 2 @ squares,
+        "gradient of bias": squares.sum(axis=0),
+    }
+    return np.sqrt(sizes[what]) if what in sizes else None
 
 
 def _is_noise(furthest: np.ndarray, right: np.ndarray) -> bool:
