@@ -888,7 +888,6 @@ ROWS = [
         ["Linux"],
     ),
     ("AssertionError: Torch not compiled with CUDA enabled\nJetson AGX Orin", LINUX, [r"3\.8 in 5"], []),
-    # A library on CUDA without a framework: DGL follows PyTorch, MXNet brings neither CUDA nor NCCL.
     # OpenVINO's other devices, a virtual GPU without CUDA, a Jetson's containers.
     (
         "src\\plugins\\intel_npu\\src\\plugin\\src\\backends.cpp:247:\nNo NPU devices were found.",
