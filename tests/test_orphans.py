@@ -1,5 +1,6 @@
 """What the command starts leaves no process behind, whatever session and environment that has made for itself."""
 
+import functools
 import os
 import shutil
 import signal
@@ -116,11 +117,15 @@ def test_a_command_that_is_asked_to_end_leaves_nothing(seconds, tmp_path, name):
     (tmp_path / "torch-2.7.0.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: torch\nVersion: 2.7.0\n")
     environ = dict(os.environ, PYTHONPATH=os.pathsep.join((str(tmp_path), ROOT)))
     command = [sys.executable, "-m", "devicekit", "verify", "--framework", "torch"]
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environ)
+    number = getattr(signal, name)
+    # What ignores a signal passes that on, as `nohup` does for the tests.
+    default = functools.partial(signal.signal, number, signal.SIG_DFL)
+    streams = {"stdin": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+    process = subprocess.Popen(command, env=environ, preexec_fn=default, **streams)
     deadline = time.monotonic() + 60
     while not started.exists() and time.monotonic() < deadline:
         time.sleep(0.05)
-    process.send_signal(getattr(signal, name))
+    process.send_signal(number)
     errors = process.communicate(timeout=60)[1]
     assert started.exists()
     assert (process.returncode, errors.decode()) == (130, "devicekit: interrupted\n")
