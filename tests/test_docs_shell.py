@@ -16,9 +16,11 @@ pytestmark = [
     pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash"),
 ]
 
-#: Programs that run a command elsewhere: here it runs in the sandbox. Those without a command do nothing.
+#: Programs that run a command elsewhere, or on a part of the machine: here it runs in the sandbox. Those without a command do
+#: nothing.
 ELSEWHERE = (
     "srun", "ssh", "kubectl", "docker", "podman", "apptainer", "uvx", "pipx", "torchrun", "ray", "pip", "sbatch", "wsl",
+    "numactl",
 )  # fmt: skip
 
 #: Parts of a command that are replaced: what would download a framework, and folders outside the sandbox.

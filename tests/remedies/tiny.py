@@ -133,6 +133,12 @@ def ended(process):
     return process.communicate(timeout=300)
 
 
+def hear():
+    """Let signals end this process, also where the tests run in the background of a shell, or under ``nohup``."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 class Patient:
     """An environment, and the command that is run on it from outside."""
 
@@ -150,8 +156,8 @@ class Patient:
 
     def start(self, *arguments, **options):
         """Start a Python program from outside of the environment."""
-        if POSIX:  # the tests may run in the background of a shell, which makes their children deaf to Ctrl-C
-            options.setdefault("preexec_fn", lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+        if POSIX:
+            options.setdefault("preexec_fn", hear)
         return subprocess.Popen(
             [sys.executable, "-c", *arguments],
             cwd=self.home,
