@@ -93,9 +93,10 @@ class Target(Record):
     def environment(self) -> Dict[str, str]:
         """Return the values that requirement markers ask for."""
         machine = {"windows": {"x86_64": "AMD64", "aarch64": "ARM64"}, "macos": {"aarch64": "arm64"}}
+        python = self.python or "0"  # packaging 24, the last for Python 3.7, raises for ""
         return {
-            "python_version": self.python,
-            "python_full_version": self.python + ".0",
+            "python_version": python,
+            "python_full_version": python + ".0",
             "sys_platform": {"windows": "win32", "macos": "darwin"}.get(self.system, "linux"),
             "platform_system": {"windows": "Windows", "macos": "Darwin"}.get(self.system, "Linux"),
             "os_name": "nt" if self.system == "windows" else "posix",
@@ -103,7 +104,7 @@ class Target(Record):
             "platform_release": "",
             "platform_version": "",
             "implementation_name": "cpython",
-            "implementation_version": self.python + ".0",
+            "implementation_version": python + ".0",
             "platform_python_implementation": "CPython",
             "extra": "",
         }
