@@ -8,7 +8,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Set, Tuple
 
 from ..errors import DevicekitError
 from ..machine.facts import Machine
-from ..matrix.gpu_names import gpu_named
+from ..matrix.gpu_names import GpuModel, gpu_named
 from ..matrix.matrix import BUNDLED, accepts
 
 #: Pattern groups with a version of something other than a Python distribution.
@@ -414,21 +414,18 @@ def _system(known: Known, text: str) -> str:
     return text if " " in system or (named == "linux" and system != "linux") else ""
 
 
-def _capability(gpu: str) -> Optional[str]:
-    """Return the compute capability of a named NVIDIA GPU, None if it is not known."""
+def _model(gpu: str) -> Optional[GpuModel]:
+    """Return a GPU by its name, also a short one that does not say who makes it (``"GH200"``, ``"4090"``)."""
     try:
-        model = gpu_named(gpu, BUNDLED)
+        return gpu_named(gpu, BUNDLED)
     except ValueError:
         return None
-    return model.target if model.vendor == "nvidia" else None
 
 
-def _maker(gpu: str) -> Set[str]:
-    """Return who makes a GPU whose short name does not say so: ``"GH200"``, ``"4090"``."""
-    try:
-        return {gpu_named(gpu, BUNDLED).vendor}
-    except ValueError:
-        return set()
+def _capability(gpu: str) -> Optional[str]:
+    """Return the compute capability of a named NVIDIA GPU, None if it is not known."""
+    model = _model(gpu)
+    return model.target if model is not None and model.vendor == "nvidia" else None
 
 
 def known_from_facts(facts: Mapping[str, Any]) -> Known:
@@ -457,7 +454,9 @@ def known_from_facts(facts: Mapping[str, Any]) -> Known:
     if re.match(r"(none|no gpu|no)\b", gpu, re.IGNORECASE):
         known.no_gpu = "none from" not in gpu.lower()
     else:
-        known.vendors, known.gpu_name = vendors_of(gpu) or _maker(gpu), gpu
+        model = _model(gpu)
+        known.vendors = vendors_of(gpu) or ({model.vendor} if model is not None else set())
+        known.gpu_name = gpu
         gfx = re.search(r"gfx[0-9a-f]{3,4}", gpu)
         if gfx:
             known.versions["gfx"] = gfx.group()
