@@ -135,6 +135,18 @@ def pytest_collection_modifyitems(config, items):
         config.hook.pytest_deselected(items=left_out)
 
 
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport():
+    """Name Wine's internal error in a failure that it caused: what a test's processes print is no part of its message.
+
+    The sessions under Wine try such a test again, by its message.
+    """
+    report = (yield).get_result()
+    crash = getattr(report.longrepr, "reprcrash", None)
+    if report.failed and crash and "WinError 1359" in report.capstderr:
+        crash.message += "\n(a process of the test printed: WinError 1359)"
+
+
 def pytest_terminal_summary(terminalreporter):
     if os.name == "nt":
         for reason, count in sorted(elsewhere.items()):
