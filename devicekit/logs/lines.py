@@ -44,8 +44,8 @@ _ANSWERS = frozenset(
     (b"[]", b"False", b"0", b"None", b"''", b'""', b"cpu", b"'cpu'", b"['CPU']", b"[CpuDevice(id=0)]", b"tensor([])")
 )
 
-#: Commands whose answer, whatever it is, belongs to their line.
-_QUESTIONS = (b"prime-select query",)
+#: A command whose answer, whatever it is, belongs to its line.
+_QUESTION = b"prime-select query"
 
 #: What pip says of an installed distribution below its name.
 _SHOWN = b"Version: "
@@ -266,28 +266,29 @@ def _examined(waiting: List[Tuple[int, str]], index: "_Index", effort: Effort, s
 def _fresh(lines: Sequence[bytes], before: _Before, shapes: Dict[object, int]) -> List[Tuple[int, bytes]]:
     """Return the position and the beginning of each line of which few had the same shape."""
     fresh: List[Tuple[int, bytes]] = []
-    for position, raw in enumerate(lines):
-        above, before.line = before.line, raw
+    # Each line pays for what is asked here: the questions that few lines pass come first.
+    for position, (above, raw) in enumerate(zip([before.line, *lines], lines)):
         if not raw and shapes.get(raw, 0) >= _OF_ONE_SHAPE:
             continue
         if b"(" in above and any(part in above for part in _ASKS):
             before.question = above
-        printed: List[bytes] = []
+        printed: Tuple[bytes, ...] = ()
         if len(raw) <= _LONG_SHAPE:
-            if raw.strip() in _ANSWERS or above.rstrip().endswith(_QUESTIONS):
+            if raw.strip() in _ANSWERS or (_QUESTION in above and above.rstrip().endswith(_QUESTION)):
                 # An interpreter's answer means nothing without the line before, which asks for it: "[]" after
                 # list_physical_devices(). A framework logs between the two, and a cell prints a version first.
-                apart = any(part in above for part in _LOGGED) or _RELEASE.match(above)
-                raw = (before.question if before.question and apart else above)[:_BEFORE_ANSWER] + b" -> " + raw.strip()
-            elif position > 1 and lines[position - 2].startswith(_HEADING) and not lines[position - 1].strip():
+                asks = before.question and (any(part in above for part in _LOGGED) or _RELEASE.match(above))
+                raw = (before.question if asks else above)[:_BEFORE_ANSWER] + b" -> " + raw.strip()
+            elif position > 1 and not above.strip() and lines[position - 2].startswith(_HEADING):
                 # A form for an issue: a question as heading, a blank line, the answer.
                 raw = lines[position - 2][:_LONG_SHAPE] + b": " + raw.strip()
-            label = raw.strip()[:-2].rstrip() if raw.endswith(b"[]") else b""
-            if label and _PRINT in before.question and label in before.question:  # "GPUs : []" of print("GPUs :", ...)
-                printed.append(before.question[:_BEFORE_ANSWER] + b" -> []")
+            if _PRINT in before.question and raw.endswith(b"[]"):
+                label = raw.strip()[:-2].rstrip()
+                if label and label in before.question:  # "GPUs : []" of print("GPUs :", ...)
+                    printed = (before.question[:_BEFORE_ANSWER] + b" -> []",)
             if raw.startswith(_SHOWN) and (above.startswith(b"Name: ") or b"pip show " in above):
                 name = above.partition(b"Name: ")[2] or above.partition(b"pip show ")[2]
-                printed.append(b"%s==%s" % (name.split(b" ")[0].strip(), raw[len(_SHOWN) :].strip()))
+                printed = (b"%s==%s" % (name.split(b" ")[0].strip(), raw[len(_SHOWN) :].strip()),)
             shape: object = raw.translate(None, _DIGITS)
         else:
             if len(raw) > LONGEST_LINE:
@@ -301,6 +302,7 @@ def _fresh(lines: Sequence[bytes], before: _Before, shapes: Dict[object, int]) -
             if _PRINT in above or _VERSION in above or _BACKEND in above:
                 printed += _printed(above[:_BEFORE_ANSWER], raw)
             fresh += [(position, item) for item in (*printed, raw)]
+    before.line = lines[-1]
     return fresh
 
 
@@ -313,11 +315,11 @@ _PROMPT = re.compile(rb"\s*(?:>>> |In ?\[\d{0,4}\]: )")
 _VERSIONS = (b"__version__", b"version.VERSION", b"version.cuda", b"version.hip", _BACKEND)
 
 
-def _printed(above: bytes, answer: bytes) -> List[bytes]:
+def _printed(above: bytes, answer: bytes) -> Tuple[bytes, ...]:
     """Return what was printed of each argument, where one line prints several and the next has as many values.
 
     >>> _printed(b"$ python -c 'print(tf.__version__, tf.config.list_physical_devices(0))'", b"2.20.0 []")
-    [b'tf.__version__ = 2.20.0', b'tf.config.list_physical_devices(0) = []']
+    (b'tf.__version__ = 2.20.0', b'tf.config.list_physical_devices(0) = []')
     """
     prompt = _PROMPT.match(above)
     if _PRINT in above:
@@ -330,8 +332,8 @@ def _printed(above: bytes, answer: bytes) -> List[bytes]:
         or len(values) != len(arguments)
         or (len(values) < 2 and not any(item.endswith(_VERSIONS) for item in arguments))
     ):
-        return []
-    return [b"%s = %s" % (argument.strip(), value) for argument, value in zip(arguments, values)]
+        return ()
+    return tuple(b"%s = %s" % (argument.strip(), value) for argument, value in zip(arguments, values))
 
 
 def _arguments(text: str) -> List[bytes]:
