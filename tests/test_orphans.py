@@ -57,6 +57,13 @@ def starter(seconds, started):
     )
 
 
+def wait_for(condition):
+    deadline = time.monotonic() + 60
+    while not condition() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return condition()
+
+
 def test_a_worker_leaves_nothing(seconds, tmp_path):
     script, started = tmp_path / "work.py", tmp_path / "started"
     script.write_text(starter(seconds, started))
@@ -64,6 +71,18 @@ def test_a_worker_leaves_nothing(seconds, tmp_path):
     assert done.returncode == 0, done.stderr.decode()
     assert started.exists()
     assert not running(seconds)
+
+
+def test_a_launcher_that_is_killed_leaves_nothing_that_is_older_than_a_second(seconds, tmp_path):
+    script, started = tmp_path / "work.py", tmp_path / "started"
+    script.write_text(starter(seconds, started) + "time.sleep(60)\n")
+    command = [sys.executable, "-m", "devicekit", "launch", "--workers", "1", "--devices", "cpu", "--grace", "0.2"]
+    environ = dict(os.environ, PYTHONPATH=ROOT)
+    with subprocess.Popen([*command, str(script)], env=environ, stdin=subprocess.DEVNULL) as process:
+        wait_for(started.exists)
+        time.sleep(1.2)
+        process.kill()
+    assert wait_for(lambda: not running(seconds))
 
 
 #: What runs code of a framework or the user's, in children.
@@ -122,9 +141,7 @@ def test_a_command_that_is_asked_to_end_leaves_nothing(seconds, tmp_path, name):
     default = functools.partial(signal.signal, number, signal.SIG_DFL)
     streams = {"stdin": subprocess.DEVNULL, "stderr": subprocess.PIPE}
     process = subprocess.Popen(command, env=environ, preexec_fn=default, **streams)
-    deadline = time.monotonic() + 60
-    while not started.exists() and time.monotonic() < deadline:
-        time.sleep(0.05)
+    wait_for(started.exists)
     process.send_signal(number)
     errors = process.communicate(timeout=60)[1]
     assert started.exists()
