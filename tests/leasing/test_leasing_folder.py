@@ -416,3 +416,19 @@ def test_a_long_key_is_still_one_device(tmp_path):
     assert all(len(name) < 200 for name in made.names())
     assert json.dumps(sorted(made.names()))
     queue.give_back(taken)
+
+
+@pytest.mark.parametrize("by", ["link", "folder"])
+@posix
+def test_nothing_is_taken_in_a_folder_that_was_replaced(tmp_path, by):
+    made = open_folder(str(tmp_path / "leases"))
+    held = take(made, "a.lock")
+    os.rename(made.path, str(tmp_path / "moved"))
+    (tmp_path / "other").mkdir()
+    if by == "link":
+        os.symlink(str(tmp_path / "other"), made.path)
+    else:
+        os.mkdir(made.path)
+    with pytest.raises(LeaseError, match="was replaced"):
+        take(made, "a.lock")
+    held.release()

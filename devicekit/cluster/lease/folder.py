@@ -31,6 +31,14 @@ class LeaseFolder:
     def __init__(self, path: str, file_mode: int) -> None:
         self.path = path
         self.file_mode = file_mode
+        self._status = os.lstat(path)
+
+    def is_replaced(self) -> bool:
+        """Return whether another folder, or a link to one, is in its place: locks there exclude other processes only."""
+        try:
+            return not os.path.samestat(os.lstat(self.path), self._status)
+        except OSError:
+            return True
 
     def join(self, name: str) -> str:
         """Return the path of a file in it."""

@@ -178,6 +178,8 @@ def take(folder: LeaseFolder, name: str, timeout_s: float = 0.0) -> Optional[Loc
         try:
             # If the file was removed in the meantime, the lock is on a file that no other process will find.
             if _try_lock(handle) and _is_still_there(handle, path):
+                if folder.is_replaced():
+                    raise LeaseError("the folder for leases %s was replaced; request the devices again" % folder.path)
                 lock, handle = Lock(handle), -1
                 return lock
         finally:
