@@ -85,6 +85,16 @@ def test_a_launcher_that_is_killed_leaves_nothing_that_is_older_than_a_second(se
     assert wait_for(lambda: not running(seconds))
 
 
+def test_an_installer_ends_with_the_process_that_waits_for_it(seconds):
+    code = "import sys; from devicekit.children.tool import run_long_tool\n"
+    code += "run_long_tool(sys.argv[1:], {}, timeout_s=60, token='')"
+    command = [sys.executable, "-c", code, shutil.which("sleep"), seconds]
+    with subprocess.Popen(command, env=dict(os.environ, PYTHONPATH=ROOT)) as process:
+        assert wait_for(lambda: running(seconds)[1:])  # this one, and the installer
+        process.kill()
+    assert wait_for(lambda: not running(seconds))
+
+
 #: What runs code of a framework or the user's, in children.
 VERBS = {
     "verify": ["--framework", "torch", "--python", sys.executable],  # which adopts in turn

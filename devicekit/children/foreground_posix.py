@@ -17,7 +17,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from ..errors import is_without_reader
 from .output import PART_BYTES, not_written
-from .spawn import Process, spawn_here
+from .spawn import Process, end_with_parent, spawn_here
 from .watcher import Usage, Watcher
 
 #: Signals that are passed on to the command. Those of the keyboard only if no terminal has sent them to it already.
@@ -97,7 +97,7 @@ class PosixRun:
         copies = tuple(os.dup(handle) for handle in handles)
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         try:
-            self._process = spawn_here(command, variables, pass_fds=copies, preexec_fn=_end_with_parent(), **streams)
+            self._process = spawn_here(command, variables, pass_fds=copies, preexec_fn=end_with_parent(), **streams)
         finally:
             for copy in copies:
                 os.close(copy)
@@ -229,16 +229,3 @@ def _in_foreground() -> bool:
 
 def _woken(number: int, frame: Any) -> None:
     """Nothing: the signal's number in the pipe ends the wait."""
-
-
-def _end_with_parent() -> Optional[Callable[[], None]]:
-    """Return what lets the kernel kill the command where this process is killed, as if it were one (Linux)."""
-    if not sys.platform.startswith("linux"):
-        return None
-    try:
-        import ctypes
-
-        prctl = ctypes.CDLL(None).prctl
-    except (ImportError, OSError, AttributeError):  # a static interpreter
-        return None
-    return lambda: prctl(1, int(signal.SIGKILL), 0, 0, 0)  # PR_SET_PDEATHSIG

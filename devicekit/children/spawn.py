@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-from typing import Any, List, Mapping, NamedTuple, Optional, Sequence
+from typing import Any, Callable, List, Mapping, NamedTuple, Optional, Sequence
 
 from ..errors import text_of
 
@@ -56,6 +56,19 @@ def spawn_here(command: Sequence[str], variables: Mapping[str, str], **options: 
         If it cannot be started.
     """
     return subprocess.Popen(list(command), env=dict(variables), **options)
+
+
+def end_with_parent() -> Optional[Callable[[], None]]:
+    """Return what lets the kernel kill a command where this process is killed, as if it were one (Linux)."""
+    if not sys.platform.startswith("linux"):
+        return None
+    try:
+        import ctypes
+
+        prctl = ctypes.CDLL(None).prctl
+    except (ImportError, OSError, AttributeError):  # a static interpreter
+        return None
+    return lambda: prctl(1, int(signal.SIGKILL), 0, 0, 0)  # PR_SET_PDEATHSIG
 
 
 def absolute_path() -> List[str]:

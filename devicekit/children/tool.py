@@ -6,7 +6,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
 
 from .output import MOST_TEXT_BYTES, BoundedText, WholeText
 from .process_tree import TRIAL_MARK, end_all
-from .spawn import CANNOT_START, NULL, TIMED_OUT, ToolResult
+from .spawn import CANNOT_START, NULL, TIMED_OUT, ToolResult, end_with_parent
 from .windows_job import end_job, start_in_job
 
 _STEP_S = 0.2
@@ -98,7 +98,9 @@ def run_long_tool(
         raise ValueError("tools are called by their absolute path, not %r" % command[0])
     reading, writing = os.pipe()
     output = _LastLine(reading)
-    options: Dict[str, Any] = {"pass_fds": tuple(keep_open)} if os.name == "posix" and keep_open else {}
+    options: Dict[str, Any] = {}
+    if os.name == "posix":
+        options.update(pass_fds=tuple(keep_open), preexec_fn=end_with_parent())
     try:
         process, job = start_in_job(
             command,
