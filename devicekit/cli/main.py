@@ -9,7 +9,7 @@ import sys
 from typing import Optional, Sequence
 
 from .. import __version__
-from ..errors import DevicekitError, DeviceUnavailableError
+from ..errors import DevicekitError, DeviceUnavailableError, text_of
 from ..runtime.settings import be_quiet, read_settings
 from .bench import add_bench
 from .compare import add_compare
@@ -101,13 +101,13 @@ def _run(given: Sequence[str]) -> int:
 
         with adopting():
             return int(options.run(options))
-    except StreamError:
+    except (StreamError, BrokenPipeError):
         raise
     except DeviceUnavailableError as error:
         print_message(str(error))
         return 1
-    except (DevicekitError, ValueError) as error:
-        print_message(str(error))
+    except (DevicekitError, ValueError, OSError) as error:  # such as a full disk
+        print_message(text_of(error))
         return 2
     finally:
         be_quiet(False)

@@ -89,11 +89,15 @@ class FixFolder:
         """
         try:
             with patiently(lambda: open(self._journal, "rb")) as stream:
-                return Journal.from_dict(parse_json(stream.read(_LIMIT_BYTES)))
+                journal = Journal.from_dict(parse_json(stream.read(_LIMIT_BYTES)))
         except FileNotFoundError:
             return None
         except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-            raise RemedyError("%s cannot be read: %s" % (self._journal, error)) from None
+            raise RemedyError("%s cannot be read: %s. %s" % (self._journal, error, self._give_up())) from None
+        return _where_it_is(journal, os.path.dirname(os.path.dirname(self.path)))
+
+    def _give_up(self) -> str:
+        return "To leave the environment as it is now, remove the folder %s." % self.path
 
     def write(self, journal: Journal) -> None:
         """Replace the journal, and wait until it is on the disk."""
@@ -148,7 +152,11 @@ class FixFolder:
         for path in journal.aside:
             if os.path.lexists(path + ASIDE) and not os.path.lexists(path):
                 os.rename(path + ASIDE, path)
-        return restore(journal.layout, self._files, read_manifest(self._manifest), everything, tick)
+        restored = restore(journal.layout, self._files, read_manifest(self._manifest), everything, tick)
+        if restored.lost:
+            text = "files that are kept no more cannot be restored: %s (%d in all). Everything else is restored. %s"
+            raise RemedyError(text % (", ".join(restored.lost[:5]), len(restored.lost), self._give_up()))
+        return restored
 
     def discard(self, tick: Tick = None) -> None:
         """Remove it all, the journal first."""
@@ -158,6 +166,22 @@ class FixFolder:
         except FileNotFoundError:
             pass
         remove_tree(self.path, tick)
+
+
+def _where_it_is(journal: Journal, prefix: str) -> Journal:
+    """Return the journal of an environment that may have been moved or copied: a copy is undone, not its original."""
+
+    def moved(path: str) -> str:
+        return prefix + path[len(old) :] if (path + os.sep).startswith(old + os.sep) else path
+
+    layout, old = journal.layout, journal.layout.prefix
+    layout = layout.replace(
+        prefix=prefix,
+        executable=moved(layout.executable),
+        libraries=tuple(map(moved, layout.libraries)),
+        scripts=moved(layout.scripts),
+    )
+    return journal.replace(layout=layout, aside=tuple(map(moved, journal.aside)))
 
 
 def _sync_folder(path: str) -> None:

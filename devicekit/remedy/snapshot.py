@@ -36,10 +36,14 @@ _LIMIT_BYTES = 64 << 20
 
 
 class Restored(NamedTuple):
-    """What could not be restored, and what was left alone: paths relative to the environment."""
+    """What could not be restored, and what was left alone: paths relative to the environment.
+
+    Of what is ``changed``, the content was changed in place, which is kept; of what is ``lost``, nothing is kept any more.
+    """
 
     changed: Tuple[str, ...] = ()
     left: Tuple[str, ...] = ()
+    lost: Tuple[str, ...] = ()
 
 
 def walk(prefix: str, roots: Iterable[str]) -> Iterator[Tuple[str, os.stat_result]]:
@@ -184,8 +188,8 @@ def restore(
             patiently(partial(os.unlink, path))
         else:
             left.append(relative)
-    changed = _put_back(layout, folder, manifest, tick or _nothing)
-    return Restored(tuple(changed), tuple(sorted(left)))
+    changed, lost = _put_back(layout, folder, manifest, tick or _nothing)
+    return Restored(tuple(changed), tuple(sorted(left)), tuple(lost))
 
 
 def _nothing() -> None:
@@ -228,9 +232,9 @@ def _remove_if_empty(path: str) -> None:
         pass
 
 
-def _put_back(layout: Layout, folder: str, manifest: Manifest, tick: Callable[[], None]) -> List[str]:
-    """Write what is missing or differs; return what is not what it was, since its content was changed in place."""
-    changed = []
+def _put_back(layout: Layout, folder: str, manifest: Manifest, tick: Callable[[], None]) -> Tuple[List[str], List[str]]:
+    """Write what is missing or differs; return what is not what it was, as in `Restored`."""
+    changed, lost = [], []
     for number, (relative, kept) in enumerate(sorted(manifest.items())):
         if not number % _OFTEN:
             tick()
@@ -241,23 +245,34 @@ def _put_back(layout: Layout, folder: str, manifest: Manifest, tick: Callable[[]
             if not os.path.islink(path) or os.readlink(path) != kept:
                 _replace(path, kept, os.symlink)
         else:
-            status = os.lstat(source)
+            try:
+                status = os.lstat(source)
+            except OSError:
+                lost += [] if _has(path, kept) else [relative]
+                continue
             if (status.st_size, status.st_mtime_ns) != kept:
                 changed.append(relative)
             if not _is_same(path, status):
                 _replace(path, source, _link_or_copy)
-    return changed
+    return changed, lost
 
 
-def _is_same(path: str, kept: os.stat_result) -> bool:
+def _has(path: str, size_and_time: Tuple[int, int]) -> bool:
     try:
         there = os.lstat(path)
     except OSError:
         return False
-    if os.path.samestat(there, kept):
-        return True
+    return (there.st_size, there.st_mtime_ns) == size_and_time
+
+
+def _is_same(path: str, kept: os.stat_result) -> bool:
+    try:
+        if os.path.samestat(os.lstat(path), kept):
+            return True
+    except OSError:
+        return False
     # A copy has the size and the time of the file.
-    return kept.st_nlink == 1 and (there.st_size, there.st_mtime_ns) == (kept.st_size, kept.st_mtime_ns)
+    return kept.st_nlink == 1 and _has(path, (kept.st_size, kept.st_mtime_ns))
 
 
 def _replace(path: str, source: str, make: Callable[[str, str], object]) -> None:

@@ -115,6 +115,39 @@ def test_damaged_files_are_written_again_and_undo_restores_even_the_damage(patie
     assert patient.files() == before
 
 
+def test_a_copied_environment_is_restored_and_its_original_is_not(patient_of):
+    patient = patient_of()
+    add_numpy(patient)
+    before = patient.files()
+    assert patient.apply(GOOD)[0]["outcome"] == "fixed"
+    original, fixed = patient.prefix, patient.files(own=True)
+    patient.prefix = original + "-2"
+    shutil.copytree(original, patient.prefix, symlinks=True)
+    assert patient.fix("--undo", "--yes")[0] == 0
+    assert_as_before(patient, before)
+    patient.prefix = original
+    assert patient.files(own=True) == fixed
+
+
+def test_what_is_not_kept_any_more_is_named_and_the_rest_is_restored(patient):
+    add_numpy(patient)
+    before = patient.files()
+    assert patient.apply(Packages(remove=("six",), install=GOOD.install))[0]["outcome"] == "fixed"
+    own = os.path.join(patient.prefix, ".devicekit", "fix-1")
+    six = os.path.join(os.path.relpath(patient.site, patient.prefix), "six", "__init__.py")
+    os.unlink(os.path.join(own, "files", six))
+    os.unlink(
+        os.path.join(own, "files", os.path.relpath(patient.site, patient.prefix), "wrapt", "__init__.py")
+    )  # unchanged
+    status, _, errors = patient.fix("--undo", "--yes")
+    assert status == 2
+    assert "cannot be restored: %s (1 in all)" % six in errors
+    assert "remove the folder %s" % own in errors
+    shutil.rmtree(os.path.join(patient.prefix, ".devicekit"))
+    del before[six]
+    assert_as_before(patient, before)
+
+
 def test_metadata_without_record_do_not_keep_an_installer_away(patient):
     add_numpy(patient)
     os.unlink(os.path.join(patient.site, "numpy-%s.dist-info" % BROKEN_NUMPY, "RECORD"))
@@ -281,6 +314,21 @@ def test_a_disk_without_room_is_no_reason_to_leave_it_half_done(patient):
     remedy, message = patient.apply(Packages(remove=("six",), install=("numpy==" + GOOD_NUMPY,)), preexec_fn=limit)
     assert remedy is not None, message
     assert remedy["attempts"][0]["outcome"] == "failed"
+    assert_as_before(patient, before)
+
+
+@posix
+def test_an_undo_that_cannot_write_says_so_and_is_repeated(patient):
+    import resource
+
+    add_numpy(patient)
+    before = patient.files()
+    assert patient.apply(GOOD)[0]["outcome"] == "fixed"
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))  # noqa: E731
+    status, _, errors = patient.fix("--undo", "--yes", preexec_fn=limit)
+    assert (status, errors.count("\n")) == (2, 1), errors
+    assert "File too large" in errors
+    assert patient.fix("--undo", "--yes")[0] == 0
     assert_as_before(patient, before)
 
 
@@ -451,7 +499,7 @@ def test_without_hard_links_files_are_copied(patient, monkeypatch):
     shutil.rmtree(os.path.join(patient.site, "wrapt"))
     with open(os.path.join(patient.site, "new.py"), "w") as stream:
         stream.write("")
-    assert restore(layout, folder, manifest, everything=True) == ((), ())
+    assert restore(layout, folder, manifest, everything=True) == ((), (), ())
     assert patient.files() == before
 
 
