@@ -7,6 +7,7 @@ manifest; the kept files.
 
 import json
 import os
+import re
 import shutil
 import time
 from contextlib import suppress
@@ -194,13 +195,14 @@ def _sync_folder(path: str) -> None:
 
 
 def _folders(own: str) -> List[FixFolder]:
-    """Return what is kept, the oldest first."""
+    """Return what is kept, the oldest first. A link is none of ours: what it leads to would be removed one day."""
     try:
         names = os.listdir(own)
     except OSError:  # nothing was ever fixed here
         return []
-    numbers = sorted(int(name[4:]) for name in names if name.startswith("fix-") and name[4:].isdecimal())
-    return [FixFolder(os.path.join(own, "fix-%d" % number)) for number in numbers]
+    names = [name for name in names if re.match(r"fix-[1-9][0-9]{0,8}\Z", name)]
+    paths = [os.path.join(own, name) for name in sorted(names, key=lambda name: int(name[4:]))]
+    return [FixFolder(path) for path in paths if os.path.isdir(path) and not os.path.islink(path)]
 
 
 def last_journal(layout: Layout) -> Optional[Journal]:

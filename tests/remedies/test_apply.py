@@ -18,7 +18,7 @@ from devicekit.machine.interpreter import other_interpreter
 from devicekit.machine.live_host import LiveHost
 from devicekit.remedy.installers import find_uv
 from devicekit.remedy.journal import Logbook
-from devicekit.remedy.layout import read_layout
+from devicekit.remedy.layout import Layout, read_layout
 
 INSTALLERS = ("pip", "uv")
 GOOD = Packages(install=("numpy==" + GOOD_NUMPY,))
@@ -146,6 +146,18 @@ def test_what_is_not_kept_any_more_is_named_and_the_rest_is_restored(patient):
     shutil.rmtree(os.path.join(patient.prefix, ".devicekit"))
     del before[six]
     assert_as_before(patient, before)
+
+
+@posix
+def test_what_is_not_a_folder_of_a_fix_is_left_alone(tmp_path):
+    path, precious = str(tmp_path), tmp_path / "precious"
+    for folder in (precious, tmp_path / ".devicekit" / "fix-007"):
+        folder.mkdir(parents=True)
+    (precious / "file").write_text("mine")
+    os.symlink(str(precious), str(tmp_path / ".devicekit" / "fix-1"))
+    with Logbook(Layout(*[path] * 3, (path,), path, path)) as logbook:
+        assert list(logbook.entries()) == []
+    assert (precious / "file").read_text() == "mine"
 
 
 def test_metadata_without_record_do_not_keep_an_installer_away(patient):
