@@ -312,6 +312,8 @@ HOSTILE = {
     "not a requirement": ["numpy >>> 1"],
     "a marker that cannot be evaluated": ["numpy; python_version ~= 'x'"],
     "a terminal's sequence": ["numpy===1\x1b]0;x\x07"],
+    "a number that Python does not read": ["numpy==" + "9" * 5000],
+    "more than anyone requires": ["part%d" % number for number in range(5000)],
 }
 
 

@@ -35,6 +35,9 @@ _WORKERS = 8
 #: The newest releases of a project that are read; a project has about ten a year.
 _MOST_RELEASES = 12
 
+#: Of one build; a project of the data has less than a hundred, with those of its extras.
+_MOST_REQUIREMENTS = 1000
+
 #: Of the time limit, for the answer itself.
 _RESERVE_S = 0.2
 
@@ -188,7 +191,10 @@ class _Project:
 def _check(row: Mapping[str, Any], sets: Mapping[str, Sequence[str]]) -> None:
     """Raise ValueError if the search could not read a row, or a terminal should not print it."""
     lists = [sets[build["requires"]] for build in row["builds"]]
-    if re.search(r'\\[^"\\]', json.dumps([row, lists])):  # a control character, or one beyond ASCII
+    if any(len(texts) > _MOST_REQUIREMENTS for texts in lists):
+        raise ValueError("too many requirements")
+    # A control character, one beyond ASCII, or a number that Python does not read.
+    if re.search(r'\\[^"\\]|[0-9]{100}', json.dumps([row, lists])):
         raise ValueError("not plain text")
     SpecifierSet(row["requires_python"])
     for text in (text for texts in lists for text in texts):
