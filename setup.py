@@ -1,8 +1,10 @@
 """What setup.cfg cannot say: a wheel is packed without what only those who edit its files read."""
 
+import glob
 import io
 import json
 import os
+import re
 import tokenize
 import zlib
 
@@ -16,6 +18,9 @@ zlib.Z_DEFAULT_COMPRESSION = 9
 #: Folders with many small tables: one file each in a wheel, where they are compressed together.
 FOLDERS = (os.path.join("devicekit", "matrix", "data"), os.path.join("devicekit", "logs", "signatures"))
 
+#: Next to modules that public names are of: docstrings that pytest and agents show.
+SHOWN = ("devicekit.cli.mcp", "devicekit.testing")
+
 
 class BuildPy(build_py):
     """Copies code without notes for its editors; JSON without spaces, line ends, and what only says where a row comes from."""
@@ -24,7 +29,8 @@ class BuildPy(build_py):
         """Copy a module; an editable install uses the checkout's own."""
         outfile, copied = super().build_module(module, module_file, package)
         if not getattr(self, "editable_mode", False):
-            _without_notes(outfile)
+            name = ("%s.%s" % (package, module)).replace(".__init__", "")
+            _without_notes(outfile, name in _public_modules() or name.startswith(SHOWN))
         return outfile, copied
 
     def build_package_data(self):
@@ -42,8 +48,20 @@ class BuildPy(build_py):
             _bundle(os.path.join(self.build_lib, folder))
 
 
-def _without_notes(path):
-    """Take comments and docstrings of private functions and classes out of a module; lines keep their numbers."""
+def _public_modules():
+    """Return the modules that a package's public names are of, and the packages: each names them for type checkers."""
+    modules = set()
+    for path in ["devicekit/__init__.pyi", *glob.glob("devicekit/*/__init__.py")]:
+        package = os.path.dirname(path).replace(os.sep, ".").replace("/", ".")
+        with open(path, encoding="utf-8") as stream:
+            names = re.findall(r"^ *from (\.+)(\w[\w.]*) import (\w+) as \3$", stream.read(), re.M)
+        modules |= {"%s.%s" % (package.rsplit(".", len(dots) - 1)[0], module) for dots, module, _ in names}
+        modules |= {package} if names else set()
+    return modules
+
+
+def _without_notes(path, public):
+    """Take comments, and docstrings of what is not public, out of a module; lines keep their numbers."""
     with open(path, encoding="utf-8") as stream:
         text = stream.read()
     lines = text.split("\n")
@@ -52,20 +70,23 @@ def _without_notes(path):
         if token.type == tokenize.COMMENT and not token.string.startswith("# type:"):
             row, column = token.start
             lines[row - 1] = lines[row - 1][:column].rstrip()
-    for token in _private_docstrings([item for item in tokens if item.type not in (tokenize.COMMENT, tokenize.NL)]):
+    tokens = [token for token in tokens if token.type not in (tokenize.COMMENT, tokenize.NL)]
+    for token in _private_docstrings(tokens, public):
         for row in range(token.start[0] - 1, token.end[0]):
             lines[row] = ""
     with open(path, "w", encoding="utf-8", newline="\n") as stream:
         stream.write("\n".join(lines))
 
 
-def _private_docstrings(tokens):
+def _private_docstrings(tokens, public):
     """Yield those that something follows: the body of a function cannot be empty."""
+    if not public and tokens[0].type == tokenize.STRING and tokens[2].type != tokenize.ENDMARKER:
+        yield tokens[0]
     private = False
     for number, token in enumerate(tokens):
         if token.string in ("def", "class"):
             name = tokens[number + 1].string
-            private = name.startswith("_") and not name.startswith("__")
+            private = not public or (name.startswith("_") and not name.startswith("__"))
         elif token.type == tokenize.INDENT and private:
             private = False
             docstring, _, after = tokens[number + 1 : number + 4]

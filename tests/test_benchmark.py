@@ -407,16 +407,6 @@ def test_latency_operations_and_energy():
     assert throughput().flop_per_second is throughput().share_of_peak is throughput().joules_per_example is None
 
 
-def test_peaks_are_those_of_the_very_product():
-    import doctest
-
-    from devicekit.matrix import gpu_names
-    from devicekit.report import amounts
-
-    for module in (gpu_names, amounts):
-        assert doctest.testmod(module).failed == 0
-
-
 # Steps
 
 

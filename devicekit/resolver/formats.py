@@ -146,6 +146,6 @@ def _string(text: str) -> str:
     r"""Return text as a string of TOML, YAML and a shell: in double quotes, where a requirement has none itself.
 
     >>> _string('numpy<2; python_version < "3.12"')
-    '"numpy<2; python_version < \\'3.12\\'"'
+    '"numpy<2; python_version < \'3.12\'"'
     """
     return json.dumps(text.replace('"', "'"))
