@@ -3,8 +3,12 @@
 import pytest
 
 import devicekit
+from devicekit.logs.context import known_from_facts
+from devicekit.machine.facts import Fact
 from devicekit.matrix.gpu_names import capability_of, gpu_named
 from devicekit.matrix.matrix import BUNDLED
+from devicekit.matrix.target import target_of
+from devicekit.testing import load
 
 #: What people write, and what it is: maker, what code is built for, platform.
 NAMES = {
@@ -98,6 +102,18 @@ def test_the_two_tables_of_nvidia_agree():
             if by_driver not in (None, row["target"]):
                 wrong.append((name, by_driver, row["target"]))
     assert not wrong
+
+
+def test_a_machine_and_a_log_know_a_gpu_by_the_same_names():
+    """From whichever of the two tables: a driver that does not say the capability names an old card as the index does."""
+    machine = load("linux-gpu-too-old")
+    (gpu,) = machine.driver.gpus.value
+    signature = {"capability": "<7.5"}
+    for name, capability in (("NVIDIA GeForce GTX 680", "3.0"), ("GeForce 910M", "5.2"), ("NVIDIA Tesla K20m", "3.5")):
+        unread = gpu.replace(name=name, compute_capability=Fact.unknown("the driver did not answer"))
+        driver = machine.driver.replace(gpus=Fact.of((unread,), "nvml"))
+        assert target_of(machine.replace(driver=driver), BUNDLED).capabilities == (capability,)
+        assert known_from_facts({"gpu": name}).holds(signature, {}, {})
 
 
 def test_a_gpu_that_is_part_of_a_system_brings_its_platform():

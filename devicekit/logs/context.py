@@ -8,7 +8,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Set, Tuple
 
 from ..errors import DevicekitError
 from ..machine.facts import Machine
-from ..matrix.gpu_names import GpuModel, gpu_named
+from ..matrix.gpu_names import capability_of, find_gpu
 from ..matrix.matrix import BUNDLED, accepts
 
 #: Pattern groups with a version of something other than a Python distribution.
@@ -352,7 +352,9 @@ class Known:
         if name == "frame":  # the file that the traceback ends in
             return re.search(wanted, "".join(self.frames[-1:])) is not None
         if name in VERSIONS:
-            version = self.versions.get(name) or (_capability(self.gpu_name) if name == "capability" else None)
+            version = self.versions.get(name) or (
+                capability_of(self.gpu_name, BUNDLED) if name == "capability" else None
+            )
             return version is not None and _accepts(wanted, version)
         raise DevicekitError("unknown condition of a signature: %s" % name)
 
@@ -414,20 +416,6 @@ def _system(known: Known, text: str) -> str:
     return text if " " in system or (named == "linux" and system != "linux") else ""
 
 
-def _model(gpu: str) -> Optional[GpuModel]:
-    """Return a GPU by its name, also a short one that does not say who makes it (``"GH200"``, ``"4090"``)."""
-    try:
-        return gpu_named(gpu, BUNDLED)
-    except ValueError:
-        return None
-
-
-def _capability(gpu: str) -> Optional[str]:
-    """Return the compute capability of a named NVIDIA GPU, None if it is not known."""
-    model = _model(gpu)
-    return model.target if model is not None and model.vendor == "nvidia" else None
-
-
 def known_from_facts(facts: Mapping[str, Any]) -> Known:
     """Return the facts of a mapping.
 
@@ -454,7 +442,7 @@ def known_from_facts(facts: Mapping[str, Any]) -> Known:
     if re.match(r"(none|no gpu|no)\b", gpu, re.IGNORECASE):
         known.no_gpu = "none from" not in gpu.lower()
     else:
-        model = _model(gpu)
+        model = find_gpu(gpu, BUNDLED)
         known.vendors = vendors_of(gpu) or ({model.vendor} if model is not None else set())
         known.gpu_name = gpu
         gfx = re.search(r"gfx[0-9a-f]{3,4}", gpu)

@@ -62,23 +62,35 @@ def gpu_named(text: str, matrix: Matrix) -> GpuModel:
     >>> gpu_named("7900 XTX", BUNDLED).target, gpu_named("Jetson Orin Nano", BUNDLED).platform
     ('gfx1100', 'linux-aarch64')
     """
-    plain = re.sub(r"\((r|tm|c)\)|[®™]", " ", text.strip().lower())
-    if re.match(r"\d{1,2}\.\d$", plain):
-        return GpuModel(text.strip(), "nvidia", plain)
-    if re.match(r"gfx[0-9a-f]{3,4}$", plain):
-        return GpuModel(text.strip(), "amd", plain)
-    words = re.findall(r"[a-z0-9+.]+", plain)
-    if len(words) == 1 and plain in _MAKERS:
-        return GpuModel(text.strip(), _MAKERS[plain], platform="macos-arm64" if plain == "apple" else "")
-    maker = _MAKERS.get(words[0], "") if words else ""
-    names = _names(matrix, maker)
-    key = "".join(word for word in words if not _NOISE.match(word))
-    models = names.get(key) or names.get("".join(words)) or []
+    models, key, names = _models_named(text, matrix)
     if len({model[1:] for model in models}) == 1:
         return models[0]
     if models:
         raise ValueError("the name %r is ambiguous: %s" % (text, "; ".join(map(_described, models))))
     raise ValueError(_unknown(text, key, names))
+
+
+def find_gpu(text: str, matrix: Matrix) -> Optional[GpuModel]:
+    """Return the GPU that a name stands for as `gpu_named` does, None if that is not known, or ambiguous."""
+    models = _models_named(text, matrix)[0]
+    return models[0] if len({model[1:] for model in models}) == 1 else None
+
+
+def _models_named(text: str, matrix: Matrix) -> Tuple[Sequence[GpuModel], str, Dict[str, List[GpuModel]]]:
+    """Return the GPUs that a name may stand for, what was looked up, and in which names."""
+    plain = re.sub(r"\((r|tm|c)\)|[®™]", " ", text.strip().lower())
+    words = re.findall(r"[a-z0-9+.]+", plain)
+    maker = _MAKERS.get(words[0], "") if words else ""
+    names = _names(matrix, maker)
+    key = "".join(word for word in words if not _NOISE.match(word))
+    models: Sequence[GpuModel] = names.get(key) or names.get("".join(words)) or []
+    if re.match(r"\d{1,2}\.\d$", plain):
+        models = [GpuModel(text.strip(), "nvidia", plain)]
+    elif re.match(r"gfx[0-9a-f]{3,4}$", plain):
+        models = [GpuModel(text.strip(), "amd", plain)]
+    elif plain in _MAKERS:
+        models = [GpuModel(text.strip(), maker, platform="macos-arm64" if plain == "apple" else "")]
+    return models, key, names
 
 
 @lru_cache(maxsize=16)
@@ -136,27 +148,22 @@ def target_named(text: str, matrix: Matrix) -> str:
     """
     if any(text == row["target"] for row in matrix.gpu_models()):
         return text
-    try:
-        return gpu_named(text, matrix).target if text else ""
-    except ValueError:
-        return ""
+    gpu = find_gpu(text, matrix)
+    return gpu.target if gpu is not None else ""
 
 
+@lru_cache(maxsize=64)  # servers have eight of one name
 def capability_of(name: str, matrix: Matrix) -> Optional[str]:
     """Return the compute capability of an NVIDIA GPU by a driver's or a person's name for it, None if that is not known."""
-    try:
-        gpu = gpu_named(name, matrix)
-    except ValueError:
+    gpu = find_gpu(name, matrix)
+    if gpu is None:
         return matrix.compute_capability(name)
     return (gpu.target or None) if gpu.vendor == "nvidia" else None
 
 
 def target_of(name: str, matrix: Matrix) -> str:
     """Return AMD's target (``gfx1032``) of a GPU by a person's name for it, "" if it is not known."""
-    try:
-        gpu = gpu_named(name, matrix) if name else None
-    except ValueError:
-        return ""
+    gpu = find_gpu(name, matrix)
     return gpu.target if gpu is not None and gpu.vendor == "amd" else ""
 
 

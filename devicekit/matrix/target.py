@@ -9,7 +9,7 @@ from ..machine.accelerators import Accelerator, accelerators
 from ..machine.facts import Machine
 from ..machine.vendors import NVIDIA
 from ..records import Record
-from .gpu_names import target_named
+from .gpu_names import capability_of, target_named
 from .matrix import Matrix, accepts
 from .projects import Release
 
@@ -232,9 +232,7 @@ def target_of(machine: Machine, matrix: Matrix) -> Target:
         bits=python.bits,
         described=described,
         vendors=tuple(dict.fromkeys(item.vendor for item in found)),
-        capabilities=tuple(
-            gpu.compute_capability.or_none() or matrix.compute_capability(gpu.name) or "" for gpu in gpus
-        ),
+        capabilities=tuple(gpu.compute_capability.or_none() or capability_of(gpu.name, matrix) or "" for gpu in gpus),
         driver=driver.nvidia_kernel_version.or_none() or driver.nvidia_library_version.or_none(),
         wsl=machine.process.wsl.or_none(),
         targets=machine.rocm.gfx.or_none() or (_targets(found, matrix) if native.system == "windows" else ()),

@@ -8,6 +8,7 @@ from typing import List, Optional, Tuple
 
 from ..diagnosis.findings import Candidate, Diagnosis, Finding, name_of
 from ..machine.facts import FrameworkBuild, Library, Machine
+from ..matrix.gpu_names import capability_of
 from ..matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, Matrix, bare_name
 from ..matrix.projects import Release
 from ..matrix.queries import Answer, driver_runs, goes_with, has_code_for, has_wheel
@@ -306,7 +307,7 @@ class _Reader:
 
     def _capabilities(self) -> List[str]:
         gpus = [item for item in self.machine.driver.gpus.or_none() or () if item.vendor == "nvidia"]
-        found = [item.compute_capability.or_none() or self.matrix.compute_capability(item.name) for item in gpus]
+        found = [item.compute_capability.or_none() or capability_of(item.name, self.matrix) for item in gpus]
         return list(dict.fromkeys(item for item in found if item))
 
     def _rocm(self, build: FrameworkBuild) -> List[Cell]:

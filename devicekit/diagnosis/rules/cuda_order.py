@@ -11,6 +11,7 @@ from typing import List, NamedTuple, Optional, Sequence, Tuple
 
 from ...machine.accelerators import Accelerator
 from ...machine.facts import Fact, Gpu, Machine, MigDevice
+from ...matrix.gpu_names import capability_of
 from ...matrix.gpu_support import capability_number
 from ..view import View
 
@@ -152,7 +153,7 @@ def _kind(gpu: Gpu) -> Tuple[str, Optional[int]]:
 
 def _speed(gpu: Gpu, view: View) -> Tuple[int, int, int]:
     """A guess at how fast a GPU is: newer ones first, then those with more memory; equal ones in bus order."""
-    capability = gpu.compute_capability.or_none() or view.matrix.compute_capability(gpu.name) or "0.0"
+    capability = gpu.compute_capability.or_none() or capability_of(gpu.name, view.matrix) or "0.0"
     major, minor = capability_number(capability)
     return -100 * major - minor, -(gpu.memory_bytes.or_none() or 0), gpu.index
 

@@ -9,6 +9,7 @@ import re
 from typing import Dict, List, Optional, Sequence, Tuple
 
 from ...machine.facts import Native, OsRelease
+from ...matrix.gpu_names import capability_of
 from ...matrix.gpu_support import DriverLimit, DriverNeed, driver_limits, needed_driver
 from ...matrix.matrix import accepts, version_at_least
 from ...matrix.tables import DriverInstall
@@ -218,7 +219,7 @@ def driver_version(view: View) -> Tuple[str, str]:
 
 def capabilities_of(view: View) -> Tuple[str, ...]:
     """Return the known compute capabilities of the NVIDIA GPUs."""
-    found = [item.compute_capability or view.matrix.compute_capability(item.name) for item in view.vendor("nvidia")]
+    found = [item.compute_capability or capability_of(item.name, view.matrix) for item in view.vendor("nvidia")]
     return tuple(text for text in found if text)
 
 

@@ -4,6 +4,7 @@ from functools import partial
 from typing import Iterable, List, Sequence, Tuple
 
 from ...machine.accelerators import Accelerator
+from ...matrix.gpu_names import capability_of
 from ...matrix.gpu_support import code_for
 from ...matrix.matrix import normal_name, version_at_least
 from ...matrix.projects import Build
@@ -171,7 +172,7 @@ def no_code_for(view: View) -> Iterable[Finding]:
             continue
         have = view.matrix.gpu_code(name, build.version.partition("+")[0], build.cuda_release)
         gpus = (cuda_accelerators(view) or list(view.vendor("nvidia"))) if have else []
-        known = [item.compute_capability or view.matrix.compute_capability(item.name) or "" for item in gpus]
+        known = [item.compute_capability or capability_of(item.name, view.matrix) or "" for item in gpus]
         wheel = Build((), (), "cuda", "", "", have, "", (), "")
         refused = [
             index

@@ -1,8 +1,9 @@
 """The GPU code in TensorFlow's build against the GPUs, and the oldest driver that can do for both. Pure."""
 
-from typing import Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
 from ...machine.accelerators import Accelerator
+from ...matrix.gpu_names import capability_of
 from ...matrix.gpu_support import code_for, gpu_defect, is_capability, newer_than_build
 from ...matrix.projects import Build
 from ...matrix.tables import Defect
@@ -18,11 +19,7 @@ from .registry import rule
 
 def capabilities(view: View, gpus: Sequence[Accelerator]) -> List[str]:
     """Return the compute capabilities of NVIDIA GPUs, "" if one is not known."""
-    named: Dict[str, str] = {}  # servers have eight of one name, and looking one up takes its time
-    for item in gpus:
-        if item.name not in named:
-            named[item.name] = view.matrix.compute_capability(item.name) or ""
-    return [item.compute_capability or named[item.name] for item in gpus]
+    return [item.compute_capability or capability_of(item.name, view.matrix) or "" for item in gpus]
 
 
 def visible_gpus(view: View) -> Sequence[Accelerator]:

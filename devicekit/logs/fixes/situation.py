@@ -5,7 +5,7 @@ from typing import FrozenSet, Iterable, Mapping, Optional, Sequence, Tuple
 
 from ...diagnosis.frameworks import TITLES
 from ...errors import log
-from ...matrix.gpu_names import GpuModel, gpu_named
+from ...matrix.gpu_names import GpuModel, capability_of, find_gpu
 from ...matrix.gpu_support import capability_number
 from ...matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, accepts, version_at_least
 from ...matrix.projects import Release, sort_key
@@ -367,11 +367,9 @@ class Situation:
         """The GPU by its name in the facts, None if it is none that the data know."""
         for text in re.split(r"[,;/()\[\]]| and | x ", self.known.gpu_name):
             plain = re.sub(r"\b\d{1,3} ?GB\b|^ ?\d ?x |(?i:laptop|mobile|gpu|graphics card)", "", text).strip()
-            try:
-                if re.search(r"\d|\bVII\b", plain):
-                    return gpu_named(plain, BUNDLED)
-            except ValueError:
-                continue
+            model = find_gpu(plain, BUNDLED) if re.search(r"\d|\bVII\b", plain) else None
+            if model is not None:
+                return model
         return None
 
     @property
@@ -393,7 +391,7 @@ class Situation:
             return model.target if model.vendor == "nvidia" else ""
         if re.search(r"(?i)\brtx 50\d\dd?\b|\brtx 5000 series|blackwell", self.known.gpu_name):
             return "12.0"
-        return BUNDLED.compute_capability(self.known.gpu_name) or "" if self.known.gpu_name else ""
+        return capability_of(self.known.gpu_name, BUNDLED) or ""
 
     @property
     def gfx(self) -> str:
