@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Optional
 
 from ..children.progress import Progress
 from ..errors import did_you_mean, unknown_name
+from ..matrix.matrix import minor_of
 from ..runtime.settings import read_settings
 from .inputs import examine
 from .output import print_error, print_json, print_text
@@ -104,7 +105,7 @@ def _resolve(options: argparse.Namespace) -> int:
             for item in resolution.alternatives
         )
     )
-    python = ".".join(machine.python.version.split(".")[:2])
+    python = minor_of(machine.python.version)
     if options.json or options.format == "json":
         print_json(resolution.to_dict())
     elif options.format and resolution.possible:

@@ -8,6 +8,7 @@ import sys
 from typing import List, NamedTuple, Sequence, Tuple
 
 from ..machine.facts import Machine
+from ..matrix.matrix import minor_of
 from .findings import Fix, Packages
 from .package_commands import Environment, change_packages, new_environment, upgrade
 from .shells import CMD, DOCKERFILE, POSIX, POWERSHELL, Command, Syntax, by_shell, run, set_variables, unset_variable
@@ -67,7 +68,7 @@ def place_of(machine: Machine) -> Place:
             declared=python.declared,
             protected=_protected(machine),
             conda=re.split(r"[\\/]", conda)[-1].replace(".exe", "") or "conda",
-            version=".".join(python.version.split(".")[:2]),
+            version=minor_of(python.version),
             frameworks=_frameworks(machine),
             notebook="colab" if process.env("COLAB_RELEASE_TAG") else "",
         ),

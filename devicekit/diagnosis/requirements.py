@@ -1,7 +1,7 @@
 """Requirements as metadata state them: whether they hold on the examined machine, and better bounds. Pure."""
 
 from ..matrix.bounds import allowed
-from ..matrix.matrix import normal_name
+from ..matrix.matrix import minor_of, normal_name
 from .view import View
 
 
@@ -24,7 +24,7 @@ def applies(text: str, view: View) -> bool:
         return True
     python, native = view.machine.python, view.machine.native
     environment = {
-        "python_version": ".".join(python.version.split(".")[:2]),
+        "python_version": minor_of(python.version),
         "python_full_version": python.version,
         "sys_platform": {"windows": "win32", "macos": "darwin"}.get(native.system, native.system),
         "platform_system": {"windows": "Windows", "macos": "Darwin"}.get(native.system, "Linux"),

@@ -11,7 +11,7 @@ from typing import Any, Callable, List, Mapping, NamedTuple, Optional, Sequence,
 
 from ..diagnosis.findings import Evidence
 from ..matrix.gpu_names import capability_of, target_of
-from ..matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, TENSORFLOW_REDIRECTS, version_at_least
+from ..matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, TENSORFLOW_REDIRECTS, minor_of, version_at_least
 from ..matrix.queries import driver_runs, goes_with, has_code_for, has_wheel
 from .context import Known
 from .fixes.torch_builds import old_driver
@@ -169,7 +169,7 @@ def _wheel(known: Known) -> Deduced:
         return ("platform-unsupported", "No framework has wheels for %s processors." % known.architecture)
     if not python:
         return None
-    minor = ".".join(python.split(".")[:2])
+    minor = minor_of(python)
     platform = known.platform or "linux-x86_64"
     for name, version in {**known.packages, **known.sought}.items():
         if version and BUNDLED.project(name) is not None:

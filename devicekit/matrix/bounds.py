@@ -7,7 +7,7 @@ fails outside them. It counts more than what metadata declare, which are wrong i
 import re
 from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
-from .matrix import BY_PATCH, TENSORFLOW_OWNERS, Matrix, accepts
+from .matrix import BY_PATCH, TENSORFLOW_OWNERS, Matrix, accepts, minor_of
 from .tables import Bound
 from .target import target_for
 
@@ -149,8 +149,8 @@ def _allowed_protobuf(matrix: Matrix, rows: Sequence[Bound], python: str) -> str
     if not failing or not working:
         return ""
     first, last = _numbers(working[0]), _numbers(working[-1])
-    parts = [">=" + _minor(working[0])] if _numbers(failing[0]) < first else []
-    parts += ["!=%s.*" % _minor(version) for version in failing if first < _numbers(version) < last]
+    parts = [">=" + minor_of(working[0])] if _numbers(failing[0]) < first else []
+    parts += ["!=%s.*" % minor_of(version) for version in failing if first < _numbers(version) < last]
     above = [version for version in failing if _numbers(version) > last]
     return ",".join(parts + ["<" + _before(above[0])] if above else parts)
 
@@ -221,7 +221,7 @@ def _rows_for(rows: Sequence[Bound], python: str) -> Tuple[Bound, ...]:
     """The rows of a Python version, or of the measured ones below and above it; all if none is named."""
     if not python:
         return tuple(rows)
-    here = _numbers(_minor(python))
+    here = _numbers(minor_of(python))
     same = tuple(row for row in rows if _numbers(row.python) == here)
     if same:
         return same
@@ -281,23 +281,19 @@ def measured_range(rows: Sequence[Bound]) -> str:
     if limits:
         limit = min(limits, key=_numbers)
         oldest = min((row.oldest for row in rows), key=_numbers)
-        parts.append(">=" + (oldest if _minor(oldest) == _minor(limit) else _minor(oldest)))
+        parts.append(">=" + (oldest if minor_of(oldest) == minor_of(limit) else minor_of(oldest)))
     limits = [row.above for row in rows if row.above]
     if limits:
         limit = max(limits, key=_numbers)
         newest = max((row.newest for row in rows), key=_numbers)
-        apart = _numbers(_minor(newest)) < _numbers(_minor(limit))
+        apart = _numbers(minor_of(newest)) < _numbers(minor_of(limit))
         parts.append("<" + _before(limit) if apart else "<=" + newest)
     return ",".join(parts)
 
 
 def _before(version: str) -> str:
-    minor = _minor(version)
+    minor = minor_of(version)
     return minor[:-2] if minor.endswith(".0") else minor
-
-
-def _minor(version: str) -> str:
-    return ".".join(version.split(".")[:2])
 
 
 _FINAL = re.compile(r"(\d{1,9}(?:\.\d{1,9})*)(?:\.post\d+)?(?:\+.*)?$")

@@ -11,7 +11,7 @@ from packaging.requirements import Requirement
 from packaging.utils import InvalidSdistFilename, canonicalize_name, parse_sdist_filename
 from packaging.version import InvalidVersion, Version
 
-from .matrix import read_data
+from .matrix import minor_of, read_data
 from .projects import set_id
 from .wheel_files import wheel_tags
 
@@ -247,7 +247,7 @@ def _build(version: str, reading: Mapping[str, Any], rule: Mapping[str, Any]) ->
     for name, short in _FIELDS.items():
         if info.get(name):
             text = info[name] if isinstance(info[name], str) else " ".join(info[name])
-            minor = ".".join(version.split(".")[:2])
+            minor = minor_of(version)
             build[short] = cuda_version(text, minor) if short in ("cuda", "cudnn") else text
     if info:
         build["kind"] = "cuda" if info.get("is_cuda_build") else "rocm" if info.get("is_rocm_build") else "cpu"

@@ -117,7 +117,7 @@ class Matrix:
         """Return the row of a TensorFlow release, None if it is not known."""
         if not version:
             return None
-        row = self._row("loads", minor=_minor(version))
+        row = self._row("loads", minor=minor_of(version))
         return self._tensorflow_row(row) if row else None
 
     def _tensorflow_row(self, row: Dict[str, Any]) -> TensorFlowRow:
@@ -264,7 +264,7 @@ class Matrix:
         """Return the row of a CUDA release ("12.5" or "12.5.1"), None if it is not known."""
         if not version:
             return None
-        row = self._row("cuda", cuda=_minor(version))
+        row = self._row("cuda", cuda=minor_of(version))
         names = ("libraries", "windows_libraries")
         return CudaRow(**dict(row, **{name: tuple(row[name].items()) for name in names})) if row else None
 
@@ -278,7 +278,7 @@ class Matrix:
 
     def libraries(self, tensorflow: str) -> Tuple[str, ...]:
         """Return which native libraries a release of TensorFlow for Linux asks the dynamic linker for, () if unknown."""
-        row = self._row("libraries", tensorflow=_minor(tensorflow))
+        row = self._row("libraries", tensorflow=minor_of(tensorflow))
         return tuple(row["libraries"]) if row else ()
 
     def search_folders(self, tensorflow: str) -> Tuple[str, ...]:
@@ -320,7 +320,7 @@ class Matrix:
 
     def compiled_cudnn(self, tensorflow: str) -> Tuple[str, str]:
         """Return with which cuDNN a release of TensorFlow for Linux was compiled, and where that was seen; ("", "")."""
-        row = self._row("compiled", tensorflow=_minor(tensorflow))
+        row = self._row("compiled", tensorflow=minor_of(tensorflow))
         return (row["cudnn"], row["seen"]) if row else ("", "")
 
     def gpu_code(self, framework: str, version: str, cuda: str) -> Tuple[str, ...]:
@@ -552,7 +552,8 @@ def _defect(row: Dict[str, Any]) -> Defect:
     return Defect(**dict(row, **lists, **pairs, **texts))
 
 
-def _minor(version: str) -> str:
+def minor_of(version: str) -> str:
+    """Return the first two parts of a version: of ``2.15.1`` and ``2.15.0rc1`` it is ``2.15``."""
     return ".".join(version.split(".")[:2])
 
 
@@ -562,7 +563,7 @@ BY_PATCH = (("jax", "0.4"),)
 
 def _line(project: str, version: str) -> str:
     """Return for which releases what was measured of one of them speaks: mostly those of its minor release."""
-    minor = _minor(version)
+    minor = minor_of(version)
     return version if (project, minor) in BY_PATCH else minor
 
 

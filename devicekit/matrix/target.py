@@ -10,7 +10,7 @@ from ..machine.facts import Machine
 from ..machine.vendors import NVIDIA
 from ..records import Record
 from .gpu_names import capability_of, target_named
-from .matrix import Matrix, accepts
+from .matrix import Matrix, accepts, minor_of
 from .projects import Release
 
 #: What ``--platform`` accepts: system and architecture.
@@ -158,7 +158,7 @@ def target_for(platform: str, python: str) -> Target:
     """
     system, _, architecture = platform.partition("-")
     plain = {"amd64": "x86_64", "arm64": "aarch64"}.get(architecture, architecture)
-    return Target(".".join(python.split(".")[:2]), system, plain)
+    return Target(minor_of(python), system, plain)
 
 
 def macos_version(text: str) -> Optional[str]:

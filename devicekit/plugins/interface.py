@@ -8,6 +8,7 @@ from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Optional, Seq
 from ..diagnosis.findings import Finding
 from ..machine.facts import Machine, PlatformFacts
 from ..machine.host import Host
+from ..matrix.matrix import minor_of
 
 #: The interface of this devicekit. It is raised where a plug-in that was written for the one before would not work.
 API_VERSION = 1
@@ -87,7 +88,7 @@ class PlatformView:
         """Return the rows of the plug-in that are for this machine's Python, system and architecture, and a framework."""
         from .matrix_rows import fits
 
-        python = ".".join(self.machine.python.version.split(".")[:2])
+        python = minor_of(self.machine.python.version)
         native = self.machine.native
         found = [row for row in self.rows if fits(row, python, native.system, native.architecture)]
         return [row for row in found if framework in (None, row["framework"])]

@@ -12,7 +12,7 @@ from ..diagnosis.rules.keras import backend, backend_meant, is_keras3, keras_ver
 from ..diagnosis.view import View
 from ..errors import unknown_name
 from ..machine.facts import Fact, Machine
-from ..matrix.matrix import BUNDLED, CODE_ENDINGS, TENSORFLOW_OWNERS, Matrix, normal_name
+from ..matrix.matrix import BUNDLED, CODE_ENDINGS, TENSORFLOW_OWNERS, Matrix, minor_of, normal_name
 from ..matrix.target import PYTHONS, Target
 from ..resolver.engine import Conflict, Need, parsed, solve
 from ..resolver.goals import GOALS, platforms_for
@@ -451,7 +451,7 @@ class _Planner:
         if useless:
             yield Way((here, *others), drop=useless)
             yield Way((here, *stays), drop=useless)
-        minor = ".".join(owner.version.split(".")[:2])
+        minor = minor_of(owner.version)
         # What the system lacks for a GPU that is there, its user may want to bring.
         wanted = self.target.vendors or owner.name == "tensorflow-directml" or any(map(self._useful, plugins))
         waits = bool(wanted) and self._left_to_user()
@@ -583,7 +583,7 @@ class _Planner:
     def _new_sets(self, stale: Tuple[str, ...]) -> Iterator[Offer]:
         """Yield whole sets for the goal: with the release that is there, then the newest."""
         owner = self._owner()
-        minor = ".".join(owner.version.split(".")[:2]) if owner is not None else ""
+        minor = minor_of(owner.version) if owner is not None else ""
         keeps = [(), ("tensorflow==%s" % owner.version,), ("tensorflow==%s.*" % minor,)] if owner is not None else [()]
         goal = ("gpu" if self.idle else "fastest") if self.goal == "auto" else self.goal
         frameworks = (self.framework,) if self.framework not in _NO_TRAINING else ("tensorflow",)

@@ -9,7 +9,7 @@ from typing import List, Optional, Tuple
 from ..diagnosis.findings import Candidate, Diagnosis, Finding, name_of
 from ..machine.facts import FrameworkBuild, Library, Machine
 from ..matrix.gpu_names import capability_of
-from ..matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, Matrix, bare_name
+from ..matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, Matrix, bare_name, minor_of
 from ..matrix.projects import Release
 from ..matrix.queries import Answer, driver_runs, goes_with, has_code_for, has_wheel
 from ..records import Record
@@ -99,7 +99,7 @@ class _Reader:
         self.version = version
         self.matrix = matrix
         self.installed = installed
-        self.python = ".".join(machine.python.version.split(".")[:2])
+        self.python = minor_of(machine.python.version)
         owners = [item.name for item in machine.python.distributions.or_none() or () if item.name in TENSORFLOW_OWNERS]
         here = [name for name in owners if machine.python.version_of(name) == version and matrix.project(name)]
         self.project = framework if framework != "tensorflow" else (here or ["tensorflow"])[0]

@@ -9,7 +9,7 @@ from packaging.utils import canonicalize_name
 from ..errors import did_you_mean, unknown_name
 from ..machine.facts import Machine, check_machine
 from ..matrix.gpu_names import GpuModel, gpu_named
-from ..matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, Matrix
+from ..matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, Matrix, minor_of
 from ..matrix.target import PLATFORMS, PYTHONS, Target, target_for, target_of
 from ..records import seam
 from .alternatives import Question, alternatives_for, better_than_directml
@@ -274,4 +274,4 @@ def _target(machine: Optional[Machine], matrix: Matrix, python: Optional[str], p
     if here is None or (platform is not None and platform != here.platform):
         version = python or (here.python if here is not None else PYTHONS[0])
         return target_for(platform or "", version)
-    return here.replace(python=".".join(python.split(".")[:2]), bits=64) if python is not None else here
+    return here.replace(python=minor_of(python), bits=64) if python is not None else here

@@ -11,7 +11,7 @@ from typing import Dict, List, Optional, Sequence, Tuple
 from ...machine.facts import Native, OsRelease
 from ...matrix.gpu_names import capability_of
 from ...matrix.gpu_support import DriverLimit, DriverNeed, driver_limits, needed_driver
-from ...matrix.matrix import accepts, version_at_least
+from ...matrix.matrix import accepts, minor_of, version_at_least
 from ...matrix.tables import DriverInstall
 from .. import pages
 from ..findings import Fix
@@ -132,7 +132,7 @@ def forward_compatibility(view: View, cuda: str) -> List[Fix]:
     number = "-".join(cuda.split(".")[:2])
     text = "Keep the driver and install its forward compatibility package, for branches that NVIDIA's table lists: %s"
     install = _filled(row.compat, _values(view, cuda=number))
-    folder = "/usr/local/cuda-%s/compat" % ".".join(cuda.split(".")[:2])
+    folder = "/usr/local/cuda-%s/compat" % minor_of(cuda)
     keep = bool(view.machine.process.env("LD_LIBRARY_PATH"))
     first = view.shell.system_packages_fix(text % pages.FORWARD_COMPATIBILITY, install, changes="system")
     return [

@@ -6,7 +6,7 @@ from typing import Iterable, List, Sequence, Tuple
 from ...machine.accelerators import Accelerator
 from ...matrix.gpu_names import capability_of
 from ...matrix.gpu_support import code_for
-from ...matrix.matrix import normal_name, version_at_least
+from ...matrix.matrix import minor_of, normal_name, version_at_least
 from ...matrix.projects import Build
 from ...matrix.target import Target, windows_build
 from ...matrix.windows_gpu import ways_on_windows
@@ -95,7 +95,7 @@ def _for_gpu(view: View, framework: str, gpu: Accelerator) -> Tuple[Fix, ...]:
     if framework == "jax":
         if vendor == "amd" and system == "linux":
             text = "Install JAX's plug-in for ROCm 7 in a new environment; ROCm itself has to be on the system"
-            python = ".".join(view.machine.python.version.split(".")[:2])
+            python = minor_of(view.machine.python.version)
             return (view.shell.new_environment_fix(text, python, "rocm", ("jax[rocm7-local]",)),)
         return (Fix("Use PyTorch (device 'xpu' for Intel GPUs): JAX does not support this GPU here"),)
     goal, title = ("xpu", "Intel GPUs") if vendor == "intel" else ("rocm", "ROCm")

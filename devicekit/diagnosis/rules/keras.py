@@ -5,7 +5,7 @@ from difflib import get_close_matches
 from typing import Iterable, NamedTuple, Optional
 
 from ...matrix.bounds import STAGES, allowed, fit
-from ...matrix.matrix import accepts, normal_name, version_at_least
+from ...matrix.matrix import accepts, minor_of, normal_name, version_at_least
 from .. import pages
 from ..findings import Evidence, Finding, Fix, Kind
 from ..frameworks import TITLES
@@ -164,7 +164,7 @@ _IMPORT_FAILS = {
 
 
 def _breaks_tensorflow(view: View, minor: str, keras: str) -> bool:
-    if ".".join(keras.split(".")[:2]) in _IMPORT_FAILS.get(minor, ()):
+    if minor_of(keras) in _IMPORT_FAILS.get(minor, ()):
         return True
     # Up to 2.11 it used inspect.ArgSpec, which Python 3.11 dropped; TensorFlow 2.12 imports its Keras with itself.
     newer = version_at_least(view.machine.python.version, "3.11") is True
@@ -263,7 +263,7 @@ def _unfitting(view: View, keras: str) -> Optional[Finding]:
 
 def _legacy(view: View) -> Iterable[Finding]:
     python = view.machine.python
-    version = ".".join(str(view.tensorflow_version).split(".")[:2])
+    version = minor_of(str(view.tensorflow_version))
     found = python.version_of("tf-keras")
     limit = "%s.%d" % (version.split(".")[0], int(version.split(".")[1]) + 1)
     if found is None:
