@@ -8,7 +8,7 @@ import pytest
 from recorded_machines import SIMULATED
 
 import devicekit
-from devicekit.cluster.strategy.device_sets import set_of_devices
+from devicekit.cluster.strategy.strategy_plan import set_of_devices
 from devicekit.diagnosis.findings import Candidate, Diagnosis
 from devicekit.machine.facts import Fact
 from devicekit.machine.probe import read_machine

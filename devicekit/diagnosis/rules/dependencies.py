@@ -12,10 +12,9 @@ from ...matrix.bounds import fit, requirement_parts
 from ...matrix.matrix import TENSORFLOW_OWNERS, accepts, bare_name, normal_name, version_at_least
 from ..findings import Evidence, Finding, Fix, Kind
 from ..install_fixes import PLUGINS, repair_install
-from ..requirements import applies, bounded
 from ..view import View
 from .frameworks import is_there
-from .import_needs import installed, unmet
+from .import_needs import applies, bounded, installed, unmet
 from .keras import backend, has_backend, keras3_on, keras_version, uses_scipy
 from .measured import measured_dependencies, own_failures, taken_along, unfit, with_taken_along
 from .plugins import lacking_plugins

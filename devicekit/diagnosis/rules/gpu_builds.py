@@ -12,12 +12,12 @@ from ...matrix.target import Target, windows_build
 from ...matrix.windows_gpu import ways_on_windows
 from .. import pages
 from ..findings import Evidence, Finding, Fix, Kind, LazyFixes
-from ..requirements import applies
 from ..view import View
 from .cuda_order import cuda_accelerators
 from .driver_installs import driver_need, driver_version, forward_compatibility, update_driver
 from .frameworks import GpuBuild, gpu_build, uses
 from .gpu_installs import jax_with_cuda, torch_build, torch_with_cuda
+from .import_needs import applies
 from .libraries import search
 
 _URL = {
