@@ -202,9 +202,9 @@ class Shell:
         """Return the step that removes distributions."""
         return self.packages_fix(text, Packages(remove=names), instead)
 
-    def reinstall_fix(self, text: str, *requirements: str, instead: bool = False) -> Fix:
+    def reinstall_fix(self, text: str, *requirements: str) -> Fix:
         """Return the step that writes the files of distributions again."""
-        return self.packages_fix(text, Packages(reinstall=requirements), instead)
+        return self.packages_fix(text, Packages(reinstall=requirements))
 
     def replace_fix(
         self, text: str, names: Sequence[str], *requirements: str, index_url: str = "", instead: bool = False
@@ -258,34 +258,34 @@ class Shell:
         part = by_shell({"posix": "%sdmesg | grep -iE %s" % (sudo, POSIX.word(pattern))})
         return self._fix(text, Command((part,), "", "admin"), (POSIX,), False)
 
-    def restart_fix(self, text: str, instead: bool = False) -> Fix:
+    def restart_fix(self, text: str) -> Fix:
         """Return the step that restarts the machine: with a command, but not Windows, in WSL too."""
         if self.windows or self._place.wsl:
-            return Fix(text, who="reboot", changes="system", undoable=False, instead=instead)
+            return Fix(text, who="reboot", changes="system", undoable=False)
         command = self.root("reboot", undoable=False)
-        return self.fix(text, command._replace(who="reboot"), instead)
+        return self.fix(text, command._replace(who="reboot"))
 
-    def end_processes_fix(self, text: str, pids: Sequence[int], instead: bool = False) -> Fix:
+    def end_processes_fix(self, text: str, pids: Sequence[int]) -> Fix:
         """Return the step that ends processes."""
         forms = {
             "posix": "kill %s" % " ".join(map(str, pids)),
             "powershell": "Stop-Process -Id %s" % ", ".join(map(str, pids)),
             "cmd": "taskkill /F %s" % " ".join("/PID %d" % pid for pid in pids),
         }
-        return self.fix(text, Command((by_shell(forms),), "system", undoable=False), instead)
+        return self.fix(text, Command((by_shell(forms),), "system", undoable=False))
 
-    def windows_fix(self, text: str, *commands: Sequence[str], changes: str = "system", instead: bool = False) -> Fix:
+    def windows_fix(self, text: str, *commands: Sequence[str], changes: str = "system") -> Fix:
         """Return the step that is typed in Windows, of a machine that is Windows or a Linux inside it."""
         command = Command(tuple(run(*words) for words in commands), changes, "admin" if changes else "user")
-        return self._fix(text, command, (POWERSHELL, CMD), instead)
+        return self._fix(text, command, (POWERSHELL, CMD), False)
 
     def update_wsl_fix(self, text: str) -> Fix:
         """Return the step that updates WSL and its kernel; it restarts by itself at its next use."""
         return self.windows_fix(text, ("wsl", "--update"), ("wsl", "--shutdown"))
 
-    def install_wsl_fix(self, text: str, instead: bool = False) -> Fix:
+    def install_wsl_fix(self, text: str) -> Fix:
         """Return the step that installs WSL 2 with Ubuntu."""
-        return self.windows_fix(text, ("wsl", "--install"), instead=instead)
+        return self.windows_fix(text, ("wsl", "--install"))
 
     def run_container_fix(self, text: str, docker: str, podman: str = "", instead: bool = False) -> Fix:
         """Return the step that starts a container with these options, by the program that started this one."""

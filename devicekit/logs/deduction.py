@@ -76,7 +76,7 @@ def deduce(claims: Sequence[Claim], known: Known, calm: bool) -> List[Claim]:
     """
     if known.driver_library and known.driver_kernel and not _same(known.driver_library, known.driver_kernel):
         text = "The driver's library is %s, the loaded kernel module %s." % (known.driver_library, known.driver_kernel)
-        return [_claim(("driver-mismatch", text), claims, known, SAYS["cause"])]
+        return [_claim(("driver-mismatch", text), claims, SAYS["cause"])]
     best = max((claim.weight for claim in claims), default=0.0)
     if best >= SAYS["cause"] or (not claims and known.machine is not None):
         return []  # without lines in the log, the rules know more about a whole machine
@@ -106,7 +106,7 @@ def deduce(claims: Sequence[Claim], known: Known, calm: bool) -> List[Claim]:
     for step in steps:
         made = step(known)
         if made is not None:
-            found.append(_claim(made, claims, known))
+            found.append(_claim(made, claims))
             break
     return found
 
@@ -122,7 +122,7 @@ def _same(one: str, other: str) -> bool:
     )
 
 
-def _claim(made: Tuple[str, str], claims: Sequence[Claim], known: Known, weight: float = _WEIGHT) -> Claim:
+def _claim(made: Tuple[str, str], claims: Sequence[Claim], weight: float = _WEIGHT) -> Claim:
     code, text = made
     general = remedy(code)
     lines: List[Evidence] = [Evidence(text, "facts about the machine")]

@@ -26,8 +26,8 @@ class EntryPoint(NamedTuple):
     problem: str = ""
 
 
-def parse_entry_points(text: str, group: str = GROUP) -> List[Tuple[str, str]]:
-    """Return the names and values of a group.
+def parse_entry_points(text: str) -> List[Tuple[str, str]]:
+    """Return the names and values of the group of plug-ins.
 
     ::
 
@@ -42,7 +42,7 @@ def parse_entry_points(text: str, group: str = GROUP) -> List[Tuple[str, str]]:
     for line in text.splitlines():
         line = line.strip()
         if line.startswith("["):
-            inside = line.rstrip("]").lstrip("[").strip() == group
+            inside = line.rstrip("]").lstrip("[").strip() == GROUP
         elif inside and line and not line.startswith(("#", ";")):
             name, _, value = line.partition("=")
             found.append((name.strip(), value.partition("[")[0].strip()))

@@ -9,7 +9,7 @@ from typing import List, Optional, Tuple
 from ..diagnosis.findings import Candidate, Diagnosis, Finding, name_of
 from ..machine.facts import FrameworkBuild, Library, Machine
 from ..matrix.gpu_names import capability_of
-from ..matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, Matrix, bare_name, minor_of
+from ..matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, bare_name, minor_of
 from ..matrix.projects import Release
 from ..matrix.queries import Answer, driver_runs, goes_with, has_code_for, has_wheel
 from ..records import Record
@@ -59,22 +59,20 @@ _CODES = {
 _LAST = {"CUDA": "cuda-library-missing", "cuDNN": "cudnn-version-mismatch"}
 
 
-def matrix_row(
-    machine: Machine, diagnosis: Diagnosis, framework: Optional[str], matrix: Optional[Matrix] = None
-) -> Optional[MatrixRow]:
+def matrix_row(machine: Machine, diagnosis: Diagnosis, framework: Optional[str]) -> Optional[MatrixRow]:
     """Return the row of a framework (None: TensorFlow), of its newest release if it is not installed.
 
     None if it is unknown.
     """
-    known, name = matrix or BUNDLED, name_of(framework)
+    name = name_of(framework)
     status = diagnosis.framework(name)
     version = status.version if status is not None else None
     if version:
-        return _Reader(machine, diagnosis, name, version, known).row()
-    project = known.project(name)
+        return _Reader(machine, diagnosis, name, version).row()
+    project = BUNDLED.project(name)
     if project is None or machine.python.build(name) is not None:
         return None  # the version cannot be read
-    return _Reader(machine, diagnosis, name, project.versions[-1], known, installed=False).row()
+    return _Reader(machine, diagnosis, name, project.versions[-1], installed=False).row()
 
 
 def _fits(answer: Answer) -> Optional[bool]:
@@ -90,22 +88,20 @@ class _Reader:
         diagnosis: Diagnosis,
         framework: str,
         version: str,
-        matrix: Matrix,
         installed: bool = True,
     ) -> None:
         self.machine = machine
         self.diagnosis = diagnosis
         self.framework = framework
         self.version = version
-        self.matrix = matrix
         self.installed = installed
         self.python = minor_of(machine.python.version)
         owners = [item.name for item in machine.python.distributions.or_none() or () if item.name in TENSORFLOW_OWNERS]
-        here = [name for name in owners if machine.python.version_of(name) == version and matrix.project(name)]
+        here = [name for name in owners if machine.python.version_of(name) == version and BUNDLED.project(name)]
         self.project = framework if framework != "tensorflow" else (here or ["tensorflow"])[0]
         # PyTorch's versions name the build as well: 2.7.1+cu126.
         self.plain = version.partition("+")[0]
-        project = matrix.project(self.project)
+        project = BUNDLED.project(self.project)
         self.release: Optional[Release] = project.release(self.plain) if project is not None else None
         self.build: Optional[FrameworkBuild] = machine.python.build(framework)
 
@@ -157,14 +153,14 @@ class _Reader:
     def _wheel(self) -> List[Cell]:
         """Return the cells of Python and the operating system: what there are wheels for."""
         native = self.machine.native
-        row = self.matrix.tensorflow(self.plain) if self.framework == "tensorflow" else None
+        row = BUNDLED.tensorflow(self.plain) if self.framework == "tensorflow" else None
         needs = row.python if row is not None else (self.release.requires_python if self.release is not None else "")
         processor = {"amd64": "x86_64", "arm64": "aarch64"}.get(
             native.architecture.lower(), native.architecture.lower()
         )
         wheels = {"windows": "windows-amd64", "macos": "macos-arm64" if processor == "aarch64" else "macos-x86_64"}
         platform = wheels.get(native.system, "linux-aarch64" if processor == "aarch64" else "linux-x86_64")
-        answer = has_wheel(self.project, self.plain, self.python, platform, self.matrix)
+        answer = has_wheel(self.project, self.plain, self.python, platform, BUNDLED)
         system = system_name(self.machine)
         here = ", ".join(item for item in (system, native.architecture, native.libc.or_none() or "") if item)
         return [
@@ -175,7 +171,7 @@ class _Reader:
     def _processor(self) -> List[Cell]:
         native = self.machine.native
         project = "jaxlib" if self.framework == "jax" else self.project
-        found = self.matrix.instructions(
+        found = BUNDLED.instructions(
             project, self.plain, {"AMD64": "x86_64"}.get(native.architecture, native.architecture)
         )
         needs = tuple(dict.fromkeys(name for item in found for name in item.needs))
@@ -187,7 +183,7 @@ class _Reader:
 
     def _dependency(self, part: str, name: str) -> Cell:
         here = self.machine.python.version_of(name) or ""
-        row = self.matrix.tensorflow(self.plain) if self.framework == "tensorflow" else None
+        row = BUNDLED.tensorflow(self.plain) if self.framework == "tensorflow" else None
         needs = {"numpy": row.numpy, "protobuf": row.protobuf, "keras": row.keras}[name] if row is not None else ""
         if not needs and self.release is not None:
             needs = self._declared(self.release, name)
@@ -195,7 +191,7 @@ class _Reader:
             return Cell(part, "", "", "not needed")
         if not here:
             return self._cell(part, needs, "", None, "it is not installed")
-        answer = goes_with(self.project, self.plain, name, here, self.python, self.matrix)
+        answer = goes_with(self.project, self.plain, name, here, self.python, BUNDLED)
         return self._cell(part, needs, here, _fits(answer), answer.because)
 
     def _keras(self) -> Cell:
@@ -269,18 +265,18 @@ class _Reader:
         ]
         package = packages[0].version.or_none() or "" if len(packages) == 1 else ""
         cudnn_here = _library(libraries, "cudnn", package)
-        row = self.matrix.cuda(cuda)
+        row = BUNDLED.cuda(cuda)
         windows = self.machine.native.system == "windows"
         least = (row.windows_driver if windows else row.linux_driver) if row is not None else ""
         version = driver.nvidia_version.or_none() or driver.nvidia_kernel_version.or_none() or ""
         runs: Optional[bool] = None
         if version and row is not None:
-            runs = _fits(driver_runs(cuda, version, "windows" if windows else "linux", self.matrix))
+            runs = _fits(driver_runs(cuda, version, "windows" if windows else "linux", BUNDLED))
         capabilities = " ".join(
-            build.compute_capabilities.or_none() or self.matrix.gpu_code(self.framework, self.plain, cuda)
+            build.compute_capabilities.or_none() or BUNDLED.gpu_code(self.framework, self.plain, cuda)
         )
         here = self._capabilities()
-        codes = [_fits(has_code_for(self.project, self.plain, item, self.matrix)) for item in here]
+        codes = [_fits(has_code_for(self.project, self.plain, item, BUNDLED)) for item in here]
         cells = [
             self._cell("Driver", least and ">=%s" % least, version, usable or runs),
             self._cell("CUDA", cuda, runtime, usable or self._is_whole("CUDA", runtime)),
@@ -307,12 +303,12 @@ class _Reader:
 
     def _capabilities(self) -> List[str]:
         gpus = [item for item in self.machine.driver.gpus.or_none() or () if item.vendor == "nvidia"]
-        found = [item.compute_capability.or_none() or capability_of(item.name, self.matrix) for item in gpus]
+        found = [item.compute_capability.or_none() or capability_of(item.name, BUNDLED) for item in gpus]
         return list(dict.fromkeys(item for item in found if item))
 
     def _rocm(self, build: FrameworkBuild) -> List[Cell]:
         rocm, usable = self.machine.rocm, self._usable("rocm")
-        row = self.matrix.rocm(self.version)
+        row = BUNDLED.rocm(self.version)
         needs = build.rocm_version.or_none() or (row.rocm if row is not None else "")
         targets = " ".join(row.gfx) if row is not None else ""
         return [

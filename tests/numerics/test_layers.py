@@ -142,4 +142,4 @@ def test_only_the_layer_that_is_wrong_inside_is_named():
         difference("blocks", "differs"),
         difference("model", "differs", "model"),
     ]
-    assert only_the_cause(given, []) == given[1:]
+    assert only_the_cause(given) == given[1:]

@@ -9,7 +9,6 @@ from ...selection.device_ids import numbered
 from ...selection.plan import Plan, number_of
 from ...selection.policies import Policy, checked_policy, ordered
 from ...selection.request import Request, parse_memory
-from ...selection.throughput import Throughput
 
 
 def machine_now() -> Machine:
@@ -51,7 +50,6 @@ def plan_of(
     min_memory: Union[int, str, None] = None,
     exclude: Iterable[str] = (),
     policy: Policy = None,
-    measured: Optional[Sequence[Throughput]] = None,
 ) -> Plan:
     """Return the plan for a request as if no other program held a device: those that do are waited for."""
     from ...diagnosis.diagnose import diagnose
@@ -64,8 +62,7 @@ def plan_of(
         candidates=_without_busy(diagnosis.candidates),
         by_framework=tuple((name, _without_busy(items)) for name, items in diagnosis.by_framework),
     )
-    if measured is None:
-        measured = cached_speeds(machine) if request.fastest or policy == "fastest" else ()
+    measured = cached_speeds(machine) if request.fastest or policy == "fastest" else ()
     least = None if min_memory is None else parse_memory(min_memory, "min_memory")
     criteria = Criteria(framework, least, exclude, policy, measured, count)
     return choose(machine, diagnosis, request, criteria)

@@ -21,7 +21,7 @@ from ...selection.plan import number_of
 from ...selection.policies import Policy
 from ...selection.request import parse_request
 from .eligible_devices import candidates_of, checked_count, checked_timeout, machine_now, plan_of
-from .folder import LeaseFolder, open_folder
+from .folder import open_folder
 from .held import Lease, held_by_this_thread
 from .holder_records import described
 from .queue import Queue, own_record
@@ -138,7 +138,6 @@ def take_devices(
     timeout_s: Optional[float] = None,
     tell: Optional[Callable[[Progress], None]] = None,
     command: Optional[str] = None,
-    folder: Optional[LeaseFolder] = None,
 ) -> Lease:
     """Wait for so many of these devices; see `lease`.
 
@@ -147,7 +146,7 @@ def take_devices(
     """
     from ...diagnosis.diagnose import diagnose
 
-    queue = Queue(folder if folder is not None else open_folder())
+    queue = Queue(open_folder())
     listed = list(diagnose(machine).candidates_for(framework))
     names = [item.device for item in listed]
     # Devices of a plug-in may be known only because they were asked for.

@@ -52,12 +52,12 @@ class Leases(Record):
     waiting: Tuple[WaitRow, ...]
 
 
-def read_leases(machine: Machine, framework: Optional[str] = None) -> Leases:
+def read_leases(machine: Machine) -> Leases:
     """Return who holds what now; raise LeaseError if the folder with the locks cannot be used."""
     from ...diagnosis.diagnose import diagnose
 
     queue = Queue(open_folder())
-    candidates = [item for item in diagnose(machine).candidates_for(framework) if item.platform != "cpu"]
+    candidates = [item for item in diagnose(machine).candidates_for(None) if item.platform != "cpu"]
     keys = keys_of(candidates)
     by_key = {keys[item.device]: item for item in candidates}
     now = time.time()

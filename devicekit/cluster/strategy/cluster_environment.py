@@ -174,8 +174,8 @@ def _number(environ: Mapping[str, str], name: str, below: Optional[int] = None) 
     return int(text)
 
 
-def _optional(environ: Mapping[str, str], name: str, below: Optional[int] = None) -> Optional[int]:
-    return _number(environ, name, below) if environ.get(name, "").strip() else None
+def _optional(environ: Mapping[str, str], name: str) -> Optional[int]:
+    return _number(environ, name) if environ.get(name, "").strip() else None
 
 
 def _size(environ: Mapping[str, str], name: str) -> int:

@@ -128,7 +128,7 @@ def _no_adapter(view: View, name: str) -> Iterable[Finding]:
                 "warning",
                 "%s finds no GPU: DXGI lists no adapter." % name,
                 [Evidence(directml.failure, "DXGI")],
-                list(vendor_driver(view, "Install the current driver of the GPU's vendor")),
+                list(vendor_driver("Install the current driver of the GPU's vendor")),
                 ("directml",),
             )
         return
@@ -136,11 +136,7 @@ def _no_adapter(view: View, name: str) -> Iterable[Finding]:
         "warning",
         "%s finds no GPU: DXCore lists no adapter." % name,
         [Evidence("DXCore lists %s" % (", ".join(item.name for item in every) or "nothing"), _source(view))],
-        list(
-            vendor_driver(
-                view, "Install the current driver of the GPU's vendor in Windows: it includes the part for WSL"
-            )
-        ),
+        list(vendor_driver("Install the current driver of the GPU's vendor in Windows: it includes the part for WSL")),
         ("directml",),
     )
 
@@ -152,7 +148,7 @@ def _rejected(view: View, name: str, listing: AdapterListing) -> Finding:
     reasons = list(dict.fromkeys(why_rejected(item) for item in rejected))
     names = ", ".join(dict.fromkeys(item.name for item in rejected))
     wsl = bool(view.wsl)
-    fixes = list(vendor_driver(view, "Install the vendor's current driver for it%s" % (", in Windows" if wsl else "")))
+    fixes = list(vendor_driver("Install the vendor's current driver for it%s" % (", in Windows" if wsl else "")))
     evidence = [Evidence("%s: %s" % (item.name, why_rejected(item)), _source(view)) for item in rejected]
     for item in rejected if wsl else ():
         least = _WSL_DRIVERS.get(item.vendor_id)

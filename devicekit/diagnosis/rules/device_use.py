@@ -2,7 +2,6 @@
 
 from typing import FrozenSet, Iterable, List, Sequence, Tuple
 
-from ...machine.facts import Gpu
 from .. import pages
 from ..findings import Evidence, Finding, Fix, Kind
 from ..view import View
@@ -88,7 +87,7 @@ def device_busy(view: View) -> Iterable[Finding]:
         yield Kind("device-busy", "warning", ("gpu:%d" % number,), pages.MPS).finding(
             summary,
             tuple(evidence),
-            _frees(view, gpu, [item.pid for item in holders])
+            _frees(view, [item.pid for item in holders])
             + (
                 view.shell.root_fix(
                     "Allow several processes on the GPU, if the mode is not intended",
@@ -103,7 +102,7 @@ def device_busy(view: View) -> Iterable[Finding]:
         )
 
 
-def _frees(view: View, gpu: Gpu, pids: Sequence[int]) -> Tuple[Fix, ...]:
+def _frees(view: View, pids: Sequence[int]) -> Tuple[Fix, ...]:
     """Ways to end the processes that hold a GPU."""
     if not pids:
         return ()
@@ -140,7 +139,7 @@ def out_of_memory(view: View) -> Iterable[Finding]:
         for item in listed:
             size = "" if item.memory_bytes is None else ", %.1f GiB" % (item.memory_bytes / (1 << 30))
             evidence.append(Evidence("process %d%s" % (item.pid, size), gpu.processes.source))
-        ends = _frees(view, gpu, [item.pid for item in listed if item.kind == "compute"])
+        ends = _frees(view, [item.pid for item in listed if item.kind == "compute"])
         yield Kind("out-of-memory", "warning").finding(
             "The memory of gpu:%d, %s, is almost full, used mostly by %s: %s." % (number, label(gpu), by, text),
             tuple(evidence),

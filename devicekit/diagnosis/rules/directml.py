@@ -69,7 +69,7 @@ _ABORTED = {"plugin": ("tensorflow",), "fork": ("tensorflow.devices",)}
 
 def _bridge_fixes(view: View) -> Tuple[Fix, ...]:
     text = "Install your GPU vendor's current Windows driver; nothing is installed inside WSL"
-    return (view.shell.update_wsl_fix("Update WSL and its kernel, and restart it"), *vendor_driver(view, text))
+    return (view.shell.update_wsl_fix("Update WSL and its kernel, and restart it"), *vendor_driver(text))
 
 
 def _bridge_fails(view: View) -> bool:

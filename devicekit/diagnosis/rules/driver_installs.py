@@ -67,7 +67,7 @@ def _elsewhere(view: View, text: str) -> Optional[List[Fix]]:
     """The steps where the driver is not this system's own: in Windows, or on the host of a container."""
     machine = view.machine
     if machine.native.system == "windows" or view.wsl:
-        return list(vendor_driver(view, text + (" in Windows" if view.wsl else "")))
+        return list(vendor_driver(text + (" in Windows" if view.wsl else "")))
     if machine.process.container.or_none():
         return [Fix(text + " on the host: the container uses the host's driver", who="admin", changes="driver")]
     return None
@@ -178,12 +178,12 @@ def remove_linux_driver(view: View) -> Fix:
     return Fix(text, who="admin", changes="driver")
 
 
-def vendor_driver(view: View, text: str) -> Tuple[Fix, ...]:
+def vendor_driver(text: str) -> Tuple[Fix, ...]:
     """Return how to install the driver of a GPU's vendor in Windows."""
     return (Fix(text, who="admin", changes="driver"), Fix("Restart Windows", who="reboot", changes="system"))
 
 
-def install_rocm(view: View, release: str) -> Fix:
+def install_rocm(release: str) -> Fix:
     """Return how to install a release of ROCm: its repository has the release in its address, and AMD's page names it."""
     text = "Install ROCm %s as AMD's documentation of that release describes: %s" % (release, pages.ROCM_LINUX)
     return Fix(text, who="admin", changes="system")

@@ -178,7 +178,7 @@ def amd_bridge_missing(view: View) -> Iterable[Finding]:
         ),
         (
             Fix("Install AMD's ROCDXG for this ROCm, as %s describes" % pages.ROCM_WSL, who="admin", changes="driver"),
-            *vendor_driver(view, "Install the current AMD driver in Windows"),
+            *vendor_driver("Install the current AMD driver in Windows"),
         ),
     )
 
@@ -214,7 +214,7 @@ def rocm_missing(view: View) -> Iterable[Finding]:
 def _rocm_or_cpu(view: View) -> Sequence[Fix]:
     """The ROCm that the build was made for; or a build without it."""
     row, text = rocm_row(view), "Replace the build by one for the CPU"
-    install = install_rocm(view, row.rocm if row is not None else "in the release this build was made for")
+    install = install_rocm(row.rocm if row is not None else "in the release this build was made for")
     cpu = replace_by_goal(view, text, "cpu", "tensorflow-cpu")
     return LazyFixes(lambda: (install, *(step.replace(instead=True) for step in cpu)))
 
@@ -228,7 +228,7 @@ def _jax_alone(view: View) -> Iterable[Finding]:
     yield Kind("rocm-missing", "warning", ("jax.rocm",), pages.ROCM_LINUX).finding(
         "%s uses the CPU: its plug-in needs ROCm %s, which is not installed." % (build.label, major),
         (Evidence("not there", "/opt/rocm"), Evidence("a plug-in for ROCm %s" % major, build.source)),
-        (install_rocm(view, major),),
+        (install_rocm(major),),
     )
 
 
@@ -262,7 +262,7 @@ def rocm_version_mismatch(view: View) -> Iterable[Finding]:
             Evidence("built for ROCm %s" % row.rocm, "devicekit's compatibility data"),
         ),
         (
-            install_rocm(view, row.rocm),
+            install_rocm(row.rocm),
             Fix(
                 "Install the tensorflow-rocm for ROCm %d.%d in a new environment" % found[:2],
                 changes="packages",

@@ -19,6 +19,8 @@ from .result import BenchmarkInterrupted, BenchmarkResult
 
 #: A benchmark needs no larger batch than this, and none whose steps take longer.
 _MOST = 4096
+#: Of the largest batch that fits; see `find_batch_size`.
+_MARGIN = 0.1
 _STEP_LIMIT_S = 5.0
 
 
@@ -28,7 +30,6 @@ def largest_batch(
     timeout_s: float = 600.0,
     environment: Sequence[Tuple[str, Optional[str]]] = (),
     tick: Optional[Callable[[], None]] = None,
-    margin: float = 0.1,
 ) -> int:
     """Return the batch with which a benchmark is to be run: the largest that fits, as far as its steps are short.
 
@@ -42,8 +43,6 @@ def largest_batch(
         Variables of the processes.
     tick : callable or None
         Called about every second.
-    margin : float
-        See `find_batch_size`.
 
     Returns
     -------
@@ -66,7 +65,7 @@ def largest_batch(
         return 1
     if found.failed is None and found.size:
         return found.size  # no memory's limit was met
-    return rounded(found.size, margin, 1, _MOST)
+    return rounded(found.size, _MARGIN, 1, _MOST)
 
 
 def try_task(task: Dict[str, Any], say: Callable[..., None]) -> Dict[str, Any]:

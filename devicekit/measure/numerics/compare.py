@@ -168,7 +168,7 @@ def _model(model: Any, question: _Question, say: _Say) -> _Parts:
     from .samples import EXAMPLES, sample
 
     keras = keras_of(model)
-    check_model(model, keras)
+    check_model(model)
     inputs, targets, _, devices, optimizers, steps, batch_size, seed = question
     batch_size = batch_size or EXAMPLES
     some_inputs, some_targets, which = sample(model, inputs, targets, seed, batch_size)
@@ -255,7 +255,7 @@ def _frameworks(model: Any, question: _Question, frameworks: Sequence[str], say:
     keras = keras_of(model)
     if keras.generation != 3:
         raise ValueError("only a Keras 3 model runs on several frameworks; this is one of Keras %d" % keras.generation)
-    check_model(model, keras)
+    check_model(model)
     most, seed = question.batch_size or EXAMPLES, question.seed
     inputs, targets, which = sample(model, question.inputs, question.targets, seed, most)
     loss = loss_of(model, question.loss)

@@ -133,7 +133,6 @@ def compare_frameworks(
     frameworks: Sequence[str] = ("tensorflow", "jax"),
     seed: int = 0,
     say: Optional[Callable[..., None]] = None,
-    timeout_s: float = _TIMEOUT_S,
 ) -> Tuple[Difference, ...]:
     """Compare a Keras 3 model between frameworks on the CPU, with the model in float64 on its own framework.
 
@@ -150,8 +149,6 @@ def compare_frameworks(
         For the weights of gradients.
     say : callable or None
         Called now and then, for progress.
-    timeout_s : float
-        For each worker.
 
     Returns
     -------
@@ -186,7 +183,7 @@ def compare_frameworks(
             raise DevicekitError(message % (keras.framework, one_line(error))) from error
         _write(folder, about, model, runner, calls, inputs, targets)
         for name in others:
-            runner.results[name] = _results(name, folder, seed, timeout_s, say)
+            runner.results[name] = _results(name, folder, seed, say)
         return _judged(runner, calls, inputs, targets, loss, frameworks, seed, say)
 
 
@@ -272,7 +269,7 @@ def _write(
     write_json(folder, "about", about)
 
 
-def _results(name: str, folder: str, seed: int, timeout_s: float, say: Callable[..., None]) -> _Results:
+def _results(name: str, folder: str, seed: int, say: Callable[..., None]) -> _Results:
     """Let a worker compute with a framework.
 
     Raises
@@ -288,7 +285,7 @@ def _results(name: str, folder: str, seed: int, timeout_s: float, say: Callable[
     report = run_child(
         "devicekit.measure.numerics.transfer_worker:run_model",
         task,
-        timeout_s=timeout_s,
+        timeout_s=_TIMEOUT_S,
         # What the user's process has is for its own framework.
         environment=(("KERAS_BACKEND", name), ("KERAS_TORCH_DEVICE", "cpu" if name == "torch" else None)),
         tick=lambda: say("worker"),
@@ -333,12 +330,12 @@ def _judged(
         runner.forget()
         say("layers")
     runner.now = "whole"
-    sizes = sizes_of_whole(runner.model, [call for call in calls if not call.inner], layers_of(runner.model))
+    sizes = sizes_of_whole([call for call in calls if not call.inner], layers_of(runner.model))
     found += compare_whole(subject, inputs, targets, loss, sizes, devices, found)
     say("model")
     return tuple(
         item if item.device == "cpu" else item.replace(device="cpu", framework=item.device)
-        for item in as_layers_show(only_the_cause(found, calls))
+        for item in as_layers_show(only_the_cause(found))
         if not item.what.partition(",")[0].endswith(
             "seed_generator_state"
         )  # each framework has random numbers of its own

@@ -72,14 +72,14 @@ class Report(NamedTuple):
     note: str = "This page loads nothing from elsewhere; it contains no user names, home folders or host names."
 
 
-def severity_tags(findings: Sequence[Finding], otherwise: str = "") -> List[Tag]:
-    """Return how many errors and warnings there are, or, if there are none, that all is well in these words."""
+def severity_tags(findings: Sequence[Finding]) -> List[Tag]:
+    """Return how many errors and warnings there are."""
     tags = []
     for name in ("error", "warning"):
         number = sum(item.severity == name for item in findings)
         if number:
             tags.append(Tag(name, count(number, name)))
-    return tags or ([Tag("good", otherwise)] if otherwise else [])
+    return tags
 
 
 def tag_element(tag: Tag) -> Content:

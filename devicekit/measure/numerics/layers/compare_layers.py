@@ -8,7 +8,7 @@ again in float64. A layer that calls others is to blame only where those agree.
 from typing import Any, Callable, List, Sequence, Tuple
 
 from ....errors import DevicekitError, one_line
-from ....runtime.frameworks.keras_model import Keras, keras_of, layers_of, public_class
+from ....runtime.frameworks.keras_model import keras_of, layers_of, public_class
 from ..result import Difference
 from .clone import is_container
 from .coarse_products import as_layers_show
@@ -18,7 +18,7 @@ from .recorded_calls import Call
 from .sizes import sizes_of_whole
 
 
-def check_model(model: Any, keras: Keras) -> None:
+def check_model(model: Any) -> None:
     """See that a model can be compared.
 
     Raises
@@ -85,12 +85,12 @@ def compare_model(
             say("layers")
             subject = Subject(runner, framework, seed)
             found += _of_layers(subject, calls, devices, say)
-            sizes = sizes_of_whole(model, [call for call in calls if not call.inner], layers_of(model))
+            sizes = sizes_of_whole([call for call in calls if not call.inner], layers_of(model))
             found += compare_whole(subject, inputs, targets, loss, sizes, devices, found)
             say("model")
         finally:
             runner.forget_all()
-    return tuple(as_layers_show(only_the_cause(found, calls)))
+    return tuple(as_layers_show(only_the_cause(found)))
 
 
 def _recorded(runner: Any, inputs: Any) -> List[Call]:
@@ -122,7 +122,7 @@ def _of_layers(
     return found
 
 
-def only_the_cause(differences: Sequence[Difference], calls: Sequence[Call]) -> List[Difference]:
+def only_the_cause(differences: Sequence[Difference]) -> List[Difference]:
     """Leave out what a layer has wrong because a layer inside it is wrong: that is the one to name."""
     wrong = {
         (item.device, item.name)

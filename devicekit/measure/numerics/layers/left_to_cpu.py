@@ -93,7 +93,7 @@ def _attempt(
             for number, call in enumerate(calls):
                 if call.path in names:
                     again += compare_call(subject, call, number, [device])
-            sizes = sizes_of_whole(model, [call for call in calls if not call.inner], layers_of(model))
+            sizes = sizes_of_whole([call for call in calls if not call.inner], layers_of(model))
             again += compare_whole(subject, attempt.inputs, attempt.targets, attempt.loss, sizes, [device], rest)
             if astray and attempt.train is not None:
                 again += attempt.train([device], astray, layers)

@@ -53,7 +53,7 @@ def sizes_of(call: Call, work: Work, outputs: Sequence[HostArray]) -> Sizes:
     return Sizes(forward, backward, 2 * (1 + _operations(call)) * steps, coarsest(_dtypes(layer)))
 
 
-def sizes_of_whole(model: Any, calls: Sequence[Call], layers: Sequence[Any]) -> Sizes:
+def sizes_of_whole(calls: Sequence[Call], layers: Sequence[Any]) -> Sizes:
     """Return the same for a whole model: its longest sum, and all its layers one after the other."""
     longest, steps = 1, 1
     for call in calls:

@@ -1,6 +1,6 @@
 """Products of the suite: matrices, convolutions, attention and recurrent layers, with what each element adds up."""
 
-from typing import Any, Optional, Tuple
+from typing import Any, Tuple
 
 import numpy as np
 
@@ -132,13 +132,13 @@ def _einsum(
     return Operation("einsum " + name, "einsum", inputs, (("equation", equation),), lengths[0], scale="absolute")
 
 
-def _dense(rows: int, inputs: int, units: int, dtypes: Tuple[str, ...], name: Optional[str] = None) -> Operation:
+def _dense(rows: int, inputs: int, units: int, dtypes: Tuple[str, ...]) -> Operation:
     given = (
         Input("x", (rows, inputs), accumulation=units),
         Input("kernel", (inputs, units), "weights", accumulation=rows),
         Input("bias", (units,), accumulation=rows),
     )
-    title = name or "dense %d to %d" % (inputs, units)
+    title = "dense %d to %d" % (inputs, units)
     return Operation(title, "dense", given, (), inputs + 1, dtypes=dtypes, scale="absolute")
 
 
