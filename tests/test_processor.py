@@ -178,13 +178,13 @@ def test_each_framework_has_its_own_variable_and_the_users_count(make_machine, i
 @pytest.mark.parametrize(
     "installed, limit, severity",
     [
-        ({"tensorflow": "2.21.0"}, 200 << 20, "warning"),
+        ({"tensorflow": "2.21.0"}, 200 << 20, "error"),
         ({"tensorflow": "2.21.0"}, 400 << 20, "info"),
         ({"tensorflow": "2.21.0"}, 700 << 20, None),
-        ({"torch": "2.13.0"}, 100 << 20, "warning"),
+        ({"torch": "2.13.0"}, 100 << 20, "error"),
         ({"torch": "2.13.0"}, 300 << 20, None),
-        ({"jaxlib": "0.12.0"}, 80 << 20, "warning"),
-        ({"jaxlib": "0.12.0", "torch": "2.13.0", "tensorflow": "2.21.0"}, 200 << 20, "warning"),
+        ({"jaxlib": "0.12.0"}, 80 << 20, "error"),
+        ({"jaxlib": "0.12.0", "torch": "2.13.0", "tensorflow": "2.21.0"}, 200 << 20, "error"),
         ({}, 1 << 20, None),
     ],
 )
@@ -200,7 +200,7 @@ def test_a_limit_of_the_address_space(make_machine):
     limits = "Max address space         1073741824           1073741824           bytes     \n"
     made = machine(make_machine, HASWELL, {"jaxlib": "0.12.0"}, files={"/proc/self/limits": limits})
     (finding,) = found(made, "memory-limit-too-low")
-    assert finding.severity == "warning"
+    assert finding.severity == "error"
     assert finding.fix[0].command == "ulimit -v unlimited"
 
 

@@ -260,7 +260,7 @@ def _short(view: View, limit: int, source: str, kind: str) -> Iterable[Finding]:
     ends = "hardly any is left for a model"
     if fatal_here:
         ends = "it fails" if kind == "address space" else "the kernel ends the process (Killed)"
-    yield Kind("memory-limit-too-low", "warning" if fatal_here else "info").finding(
+    yield Kind("memory-limit-too-low", "error" if fatal_here else "info").finding(
         "This process is limited to %s of %s, and importing %s alone takes %s: %s."
         % (_size(limit), kind, label, _size(takes), ends),
         (Evidence("%s: %s" % (kind, _size(limit)), source), Evidence(_size(takes), "tried with %s" % tried)),
