@@ -270,6 +270,7 @@ def test_what_was_measured_to_fail_is_found(make_machine, matrix, python, instal
         ("3.9.18", "cp39-cp39-manylinux_2_5_x86_64", False),
         # Without native code it works (tried on 3.12): on 3.11 and later there is no other wheel of it.
         ("3.9.18", "py2.py3-none-any", True),
+        ("3.9.18", "cp39-cp39-manylinux2014_aarch64", True),
     ],
 )
 def test_protobuf_without_native_code_is_another_one(make_machine, matrix, python, tag, imports):

@@ -327,6 +327,19 @@ def test_a_backend_that_is_there_costs_nothing(make_machine, installed, chosen, 
     assert "Nothing has to be installed" in remedy.summary
 
 
+@pytest.mark.parametrize("jaxlib", [{"jaxlib": "0.5.3"}, {}])
+def test_of_a_backend_that_is_there_and_broken_only_that_is_repaired(make_machine, jaxlib):
+    """Keras takes TensorFlow by default: selecting what is there is its user's step, and no reason to install TensorFlow."""
+    installed = dict(TORCH, jax="0.6.2", scipy="1.15.3", **{"opt-einsum": "3.4.0"}, **jaxlib)
+    del installed["torch"]
+    needs = "Metadata-Version: 2.1\nName: jax\nVersion: 0.6.2\nRequires-Dist: jaxlib<=0.6.2,>=0.6.2\n\n"
+    files = {"/venv/lib/python3.12/site-packages/jax-0.6.2.dist-info/METADATA": needs}
+    remedy = plan(machine_with(make_machine, installed, files=files))
+    assert remedy.attempts[0].packages == Packages(install=("jaxlib==0.6.2",))
+    assert [step.command for step in remedy.left] == ["export KERAS_BACKEND=jax"]
+    assert [item.code for item in remedy.findings] == ["framework-missing", "dependency-incompatible"]
+
+
 def test_what_a_variable_brings_in_is_not_repaired_by_packages(make_machine):
     """A NumPy for Python 3.10 that PYTHONPATH names, before the right one."""
     info = "/venv/lib/python3.12/site-packages/numpy-2.1.3.dist-info"

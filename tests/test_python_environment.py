@@ -135,6 +135,32 @@ def test_packages_of_another_python(make_machine, tag, expected):
         assert "PYTHONPATH" in diagnosis.by_code("module-shadowed").fix[0].command
 
 
+@pytest.mark.parametrize(
+    "name, tag, expected",
+    [
+        ("numpy-2.1.3", "cp312-cp312-manylinux2014_aarch64", (False, False, "install-corrupt")),
+        ("numpy-2.1.3", "cp312-cp312-win_amd64", (False, False, "install-corrupt")),
+        ("numpy-2.1.3", "cp312-cp312-macosx_10_13_universal2", (False, False, "install-corrupt")),
+        ("tensorflow_cpu-2.19.1", "cp312-cp312-macosx_12_0_arm64", (False, False, "install-corrupt")),
+        ("optree-0.13.1", "cp312-cp312-musllinux_1_2_aarch64", (True, False, "install-corrupt")),
+        # Keras does without the first, the others have code in Python for the case.
+        ("h5py-3.12.1", "cp312-cp312-win_amd64", WORKS),
+        ("protobuf-5.29.3", "cp38-abi3-manylinux2014_aarch64", WORKS),
+        ("wrapt-1.17.0", "cp312-cp312-macosx_11_0_arm64", WORKS),
+        ("numpy-2.1.3", "cp312-cp312-linux_x86_64", WORKS),
+        ("numpy-2.1.3", "cp312-cp312-plan9_x86_64", WORKS),
+    ],
+)
+def test_packages_of_another_platform(make_machine, name, tag, expected):
+    info = SITE + name + ".dist-info"
+    diagnosis = examine(make_machine, files={info + "/WHEEL": wheel(tag), info + "/RECORD": ""})
+    assert said(diagnosis) == expected
+    found = diagnosis.by_code("install-corrupt")
+    assert (found is None) == (tag.endswith(("linux_x86_64", "plan9_x86_64")))
+    if found is not None:
+        assert found.fix[0].packages.reinstall == ("==".join(name.replace("_", "-").rsplit("-", 1)),)
+
+
 OTHER = "/venv2/lib/python3.12/site-packages"
 
 

@@ -140,6 +140,14 @@ class Target(Record):
             self.architecture
         )
 
+    def is_meant(self, tag: str) -> bool:
+        """Return whether a platform tag of an installed wheel can be for this system and processor, of any versions."""
+        systems = {"win": "windows", "mac": "macos", "man": "linux", "mus": "linux", "lin": "linux"}
+        processor = re.search(r"(x86_64|amd64|aarch64|arm64)$", tag)
+        plain = {"amd64": "x86_64", "arm64": "aarch64"}
+        made_for = plain.get(processor.group(), processor.group()) if processor is not None else ""
+        return systems.get(tag[:3], self.system) == self.system and made_for in ("", self.architecture or made_for)
+
     def takes_release(self, release: Release) -> bool:
         """Return whether what a release says of Python in its metadata lets this one in."""
         return accepts(release.requires_python.replace(" ", ""), self.python + ".99") is not False

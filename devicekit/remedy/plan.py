@@ -8,7 +8,7 @@ from typing import Dict, FrozenSet, Iterable, Iterator, List, Mapping, NamedTupl
 from ..diagnosis.diagnose import run_rules
 from ..diagnosis.findings import Diagnosis, Finding, Fix, Packages, ways
 from ..diagnosis.frameworks import TITLES, choose_framework
-from ..diagnosis.rules.keras import backend, backend_meant, is_keras3, keras_version, standalone_keras
+from ..diagnosis.rules.keras import backend, backend_instead, backend_meant, is_keras3, keras_version, standalone_keras
 from ..diagnosis.view import View
 from ..errors import unknown_name
 from ..machine.facts import Fact, Machine
@@ -128,6 +128,14 @@ def plan(
         raise ValueError(unknown_name("goal", goal, goals))
     planner = _Planner(machine, goal, framework, matrix)
     planner.required = required
+    missing = planner.backend_missing()
+    if missing is not None and framework in (None, "keras"):
+        # What else is wrong is fixed for the framework that is there: its user selects it.
+        environ = (*machine.process.environ, ("KERAS_BACKEND", backend_instead(planner.view)))
+        selected = machine.replace(process=machine.process.replace(environ=environ))
+        remedy = plan(selected, goal, None, matrix, required)
+        if remedy.outcome == "planned":
+            return remedy.replace(findings=(missing, *remedy.findings), left=(*missing.fix[:1], *remedy.left))
     return planner.remedy()
 
 
@@ -171,6 +179,13 @@ class _Planner:
         self.before = self.state(machine, self.diagnosis)
         self.target: Target = self.view.target
         self.installed = _versions(machine)
+
+    def backend_missing(self) -> Optional[Finding]:
+        """Return the finding that Keras takes a framework by default that is not there, if more than that is wrong."""
+        finding = self.diagnosis.by_code("framework-missing")
+        if finding is None or self.before.works or not _is_setting(finding) or self._only_settings():
+            return None
+        return finding
 
     def remedy(self) -> Remedy:
         """Return what would make the environment work."""

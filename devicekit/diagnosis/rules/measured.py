@@ -119,8 +119,9 @@ def pure_protobuf(view: View) -> str:
     if view.machine.process.env("PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION") == "python":
         return "PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION=python"
     found = view.machine.python.distribution("protobuf")
-    if found is not None and found.python_tags and not found.platform_tags:
-        return "the installed wheel has no native code"
+    tags = found.platform_tags if found is not None else ()
+    if found is not None and found.python_tags and not any(map(view.target.is_meant, tags)):
+        return "the installed wheel has no native code" + (" for this platform" if tags else "")
     if found is not None and any("/_message." in name for name in found.missing_files):
         return "its native code is missing"
     return ""

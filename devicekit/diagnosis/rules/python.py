@@ -126,6 +126,7 @@ def install_corrupt(view: View) -> Iterable[Finding]:
         return
     yield from _taken_for(view, True)
     yield from damaged_plugins(view)
+    yield from _of_another_platform(view)
     for item, blocks in _with_files(view):
         yield from _unreadable(view, item, blocks)
         if not (item.missing_count or item.damaged_files):
@@ -163,6 +164,22 @@ def _said_missing(name: str, count: int, fatal: bool, saves: bool) -> str:
     said, them = ("1 file of %s is", "it") if count == 1 else ("%d files of %%s are" % count, "them")
     effect = "; importing and training do not need %s%s" % (them, ", saving a model does" if saves else "")
     return said % name + " missing or truncated%s." % ("" if fatal else effect)
+
+
+def _of_another_platform(view: View) -> Iterable[Finding]:
+    """Wheels for another system or processor: installed with ``--platform``, or a folder copied from another machine."""
+    for item, blocks in _with_files(view):
+        tags, version = item.platform_tags, item.version.or_none()
+        if not tags or any(map(view.target.is_meant, tags)):
+            continue
+        spared = item.name == "h5py" or item.name in _SPARED_MODULES
+        severity = "error" if not spared else "warning" if item.name == "h5py" else "info"
+        yield Kind("install-corrupt", severity, () if spared else blocks).finding(
+            "The installed %s is for another platform (%s), so its native code can't be loaded%s."
+            % (item.name, tags[0], "; importing and training do not need it" if spared else ""),
+            (Evidence(", ".join(tags[:3]), "%s/WHEEL" % item.location),),
+            (view.shell.reinstall_fix("Reinstall it", "%s==%s" % (item.name, version) if version else item.name),),
+        )
 
 
 def _unreadable(view: View, item: Distribution, blocks: Tuple[str, ...]) -> Iterable[Finding]:
