@@ -5,10 +5,11 @@ import pytest
 from devicekit.diagnosis.diagnose import run_rules
 from devicekit.machine.probe import read_machine
 from devicekit.matrix.bounds import allowed, fit
-from devicekit.matrix.matrix import Matrix, read_data
+from devicekit.matrix.matrix import BUNDLED, Matrix, read_data
 from devicekit.matrix.queries import goes_with
 from devicekit.matrix.target import Target
 from devicekit.resolver.engine import Conflict, Need, solve
+from devicekit.resolver.resolve import resolve
 
 #: One of each minor release: a patch release that has no wheel for the oldest Python shares its rows with an older one.
 RELEASES = {
@@ -344,3 +345,45 @@ def test_keras_is_asked_about_as_the_one_on_that_backend(backend, version, statu
     answer = goes_with("keras", "3.15.1", backend, version, python="3.11")
     assert answer.status == status
     assert "says nothing" not in answer.because
+
+
+@pytest.mark.parametrize(
+    "question, state",
+    [
+        # inspect.formatargspec, which it imports, is gone from Python 3.11 on; 3.12 is between two that were tried.
+        (("2.21.0", "3.11", "wrapt", "1.12.1"), "fails"),
+        (("2.21.0", "3.12", "wrapt", "1.12.1"), "fails"),
+        (("2.16.2", "3.11", "wrapt", "1.11.2"), "fails"),
+        (("2.13.1", "3.11", "wrapt", "1.12.1"), "fails"),
+        (("2.21.0", "3.10", "wrapt", "1.12.1"), "works"),
+        (("2.21.0", "3.12", "wrapt", "1.14.1"), "works"),
+        # Before 2.6 no TensorFlow requires a Keras: who installs one gets the newest.
+        (("1.15.5", "3.7", "keras", "2.11.0"), "fails"),
+        (("1.15.5", "3.7", "keras", "2.3.1"), "works"),
+        (("2.5.3", "3.9", "keras", "2.15.0"), "fails"),
+        (("2.5.3", "3.9", "keras", "2.4.3"), "works"),
+        (("2.5.3", "3.9", "keras", "2.2.4"), "fails"),
+    ],
+)
+def test_the_bundled_bounds(question, state):
+    release, python, name, version = question
+    assert fit(BUNDLED, "tensorflow", release, python, name, version).state == state
+    keep = ["tensorflow==" + release, "%s==%s" % (name, version)]
+    assert resolve("cpu", python=python, platform="linux-x86_64", keep=keep).possible is (state == "works")
+
+
+@pytest.mark.parametrize(
+    "keras, said", [("2.11.0", (True, False, "keras-incompatible")), ("2.4.3", (True, True, None))]
+)
+def test_a_keras_that_no_tensorflow_asked_for(make_machine, keras, said):
+    diagnosis = examine(make_machine, BUNDLED, "3.9.18", tensorflow_cpu="2.5.3", numpy="1.19.5", keras=keras)
+    status = diagnosis.framework("tensorflow")
+    assert (status.will_import, status.will_run_keras, status.cause) == said
+    if said[2]:
+        found = diagnosis.by_code("keras-incompatible")
+        assert "keras==2.4.3" in found.fix[0].command
+
+
+def test_without_a_keras_of_its_own_an_old_tensorflow_lacks_nothing(make_machine):
+    diagnosis = examine(make_machine, BUNDLED, "3.9.18", tensorflow_cpu="2.5.3", numpy="1.19.5")
+    assert diagnosis.framework("tensorflow").will_run_keras is True

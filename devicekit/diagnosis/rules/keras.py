@@ -106,11 +106,11 @@ def keras_incompatible(view: View) -> Iterable[Finding]:
             return
         yield from unfit(view, "keras-incompatible", ("jax", "torch"), keras3_on(view))
     row = view.known_row
-    if row is None or not row.keras:
+    if row is None:
         return
     if not keras:
         view.version("keras")  # installed, and its version cannot be read: then nothing is said
-        if not standalone_keras(view) and view.machine.python.distributions.problem == "":
+        if row.keras and not standalone_keras(view) and view.machine.python.distributions.problem == "":
             label = view.tensorflow_label
             yield Kind("keras-incompatible", "error", ("keras",)).finding(
                 "%s needs the package keras, which is not installed." % label,
