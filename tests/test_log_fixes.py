@@ -231,6 +231,79 @@ IMPORTS = (
 )
 
 ROWS = [
+    # The message of an error that a terminal has broken into lines, also with an indent.
+    (
+        "RuntimeError: Detected that PyTorch and torchvision were compiled with different \nCUDA versions. PyTorch has CUDA "
+        "Version=12.4 and torchvision has CUDA \nVersion=12.6. Please reinstall the torchvision that matches your PyTorch \n"
+        "install.",
+        {},
+        [r"\Atorchvision was built for another CUDA", r"install torch torchvision --index-url"],
+        ["doctor"],
+    ),
+    (
+        "11:02:10 ERROR    Could not load torch: [WinError 126] The specified module could not be found. Error loading\n"
+        '                  "D:\\app\\venv\\lib\\site-packages\\torch\\lib\\fbgemm.dll" or one of its dependencies.',
+        WINDOWS,
+        [r"libomp140", r"PyTorch 2\.4\.1 or later"],
+        ["winget install --id Microsoft.VCRedist"],
+    ),
+    (
+        "RuntimeError: The exporter of this operation met a shape that it does not know in\nthe second of its inputs.",
+        {},
+        [r"does not know in the second of its inputs\. What caused it is not known"],
+        [],
+    ),
+    # What PyTorch was built with is not the toolkit that is there.
+    (
+        "PyTorch version: 1.5.1\nCUDA used to build PyTorch: 10.2\nIs CUDA available: No\nCUDA runtime version: 10.0.130\n"
+        "Nvidia driver version: 410.104",
+        {**LINUX, "gpu": "Tesla P100", "driver": "410.104", "cuda": "10.0"},
+        [r"\ACUDA 10\.2 needs driver 440\.33", r"torch==1\.5\.1\+cu92"],
+        [],
+    ),
+    # A build of the time before each had an index.
+    (
+        NO_WHEEL % "torch==1.9.1+cu111",
+        {**LINUX, "python": "3.9"},
+        [r"pip install torch==1\.9\.1\+cu111 -f \S+/torch_stable\.html"],
+        ["has no torch", "cu126"],
+    ),
+    (
+        NO_WHEEL % "torch==1.9.1+cu111",
+        {**WINDOWS, "python": "3.10"},
+        [r"for Python 3\.6 to 3\.9", r"install torch --index-url \S+/cu126", r"py -3\.9 .*1\.9\.1\+cu111 -f"],
+        ["has no torch"],
+    ),
+    (
+        NO_WHEEL % "torch==1.7.1+cu110",
+        {**LINUX, "python": "3.12"},
+        [r"--python 3\.8 .*torch==1\.7\.1\+cu110 -f"],
+        ["data begin"],
+    ),
+    # Only Ubuntu has ubuntu-drivers.
+    (
+        "Failed to initialize NVML: Driver/library version mismatch",
+        {**LINUX, "os_version": "Debian 12"},
+        [r"purge .* && sudo apt-get install nvidia-driver"],
+        ["ubuntu-drivers"],
+    ),
+    # The library is missed by bitsandbytes, whose line does not name it.
+    (
+        "CUDA SETUP: Loading binary /e/lib/python3.10/site-packages/bitsandbytes/libbitsandbytes_cuda117.so...\n"
+        "libcusparse.so.11: cannot open shared object file: No such file or directory",
+        {**LINUX, "packages": {"bitsandbytes": None, "torch": None}},
+        [r"pip install --upgrade bitsandbytes"],
+        ["unset LD_LIBRARY_PATH", "force-reinstall"],
+    ),
+    # A command that starts pip itself also needs the program's own Python.
+    (
+        'File "D:\\UI\\python_embeded\\Lib\\site-packages\\transformers\\activations_tf.py", line 27, in <module>\n'
+        "ValueError: Your currently installed version of Keras is Keras 3, but this is not yet supported in Transformers. "
+        "Please install the backwards-compatible tf-keras package with `pip install tf-keras`.",
+        WINDOWS,
+        [r"type D:\\UI\\python_embeded\\python\.exe in place of python"],
+        [],
+    ),
     # What another package needs is older than any current TensorFlow: an older Python, or an older TensorFlow.
     (
         "ERROR: Cannot install -r needs.txt (line 2) and tensorflow because these package versions have conflicting "

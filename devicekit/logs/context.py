@@ -91,7 +91,7 @@ WORDS = {
     "your project depends on": "uv-project", "your project's requirements": "uv-project", "tool.uv": "uv-project",
     "pipenv": "pipenv", "pipfile": "pipenv", "pdm add ": "pdm", "pdm install": "pdm", "pdm lock": "pdm",
     "looking in indexes: ": "index", "looking in indexes: https://pypi.org": "index-pypi",
-    "bitsandbytes": "bitsandbytes", "xformers": "xformers", "flash_attn": "flash-attn",
+    "bitsandbytes": "bitsandbytes", "cuda setup: ": "bnb-setup", "xformers": "xformers", "flash_attn": "flash-attn",
     "mamba-ssm": "mamba-ssm", "auto-gptq": "auto-gptq", "getting requirements to build wheel": "isolated-build",
     "flash-attn": "flash-attn", "vllm": "vllm", "tfjs": "tfjs", "init_keras_custom_objects": "efficientnet",
     "/home/": "linux-path", "dist-packages/": "linux-path", "/opt/rocm": "linux-path", "/opt/conda": "linux-path",
@@ -242,8 +242,11 @@ class Known:
             self.asked = self.asked or value
         elif key == "bundled":
             self.bundled = self.bundled or value
-        elif key == "hip" and "+" not in self.packages.get("torch", ""):
-            self.packages["torch"] = "%s+rocm%s" % (self.packages.get("torch", ""), value)
+        elif key == "built" and not self.packages.get("torch"):
+            self.versions.setdefault("cuda", value)
+        elif key in ("hip", "built") and "+" not in self.packages.get("torch", ""):
+            label = "rocm" + value if key == "hip" else "cu" + value.replace(".", "")
+            self.packages["torch"] = "%s+%s" % (self.packages.get("torch", ""), label)
         elif key == "mig":
             self.mig = self.mig or value
         elif key == "loss":

@@ -155,6 +155,10 @@ class Failure(NamedTuple):
         own = last is not None and last.package in ("tensorflow", "tensorflow_core") and last.function == "<module>"
         return own and self.name == "ImportError" and re.match(r"cannot import name '\w+'$", self.message) is not None
 
+    def is_begun_of(self, later: "Failure") -> bool:
+        """Whether the later one is this with the lines into which a terminal has broken it."""
+        return bool(self.message) and later.text.startswith(self.text + " ") and later.number - self.number < 5
+
     def passed_on_by(self, later: "Failure") -> bool:
         """Whether the program's own code raises this again: an index that a library does not find (KeyError)."""
         same = self.name.rpartition(".")[2] == later.name.rpartition(".")[2]
@@ -230,6 +234,8 @@ class Failures:
         if not self._ignored and not asked:
             if self._chained and self.found and self.found[-1].passed_on_by(failure):
                 self.found.pop()
+            elif self.found and self.found[-1].is_begun_of(failure):
+                failure = failure._replace(frames=self.found.pop().frames)
             if len(self.found) >= _ENOUGH:  # the last ones are those that may have ended the program
                 del self.found[_ENOUGH // 2]
             self.found.append(failure)

@@ -66,6 +66,10 @@ _LOGGED = (b".cc:", b"rebuild TensorFlow")
 #: A question of a form for an issue, whose answer is below it.
 _HEADING = b"### "
 
+#: How long a line is where a terminal or a notebook breaks an error in the middle of its sentence: the rest is below.
+_BROKEN = range(55, 251)
+_ERRORS = (b"Error: ", b"ERROR: ", b"ERROR  ", b"Warning: ")
+
 _DIGITS = b"0123456789"
 
 _ESCAPE = re.compile(rb"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]{0,500}(?:\x07|\x1b\\)|\x1b.")
@@ -231,6 +235,7 @@ class _Before:
 
     line = b""
     question = b""
+    broken = b""
 
 
 class _State:
@@ -272,7 +277,8 @@ def _fresh(lines: Sequence[bytes], before: _Before, shapes: Dict[object, int]) -
             continue
         if b"(" in above and any(part in above for part in _ASKS):
             before.question = above
-        printed: Tuple[bytes, ...] = ()
+        before.broken = _whole(before.broken, above, raw)
+        printed: Tuple[bytes, ...] = (before.broken,) if before.broken else ()
         if len(raw) <= _LONG_SHAPE:
             if raw.strip() in _ANSWERS or (_QUESTION in above and above.rstrip().endswith(_QUESTION)):
                 # An interpreter's answer means nothing without the line before, which asks for it: "[]" after
@@ -285,10 +291,10 @@ def _fresh(lines: Sequence[bytes], before: _Before, shapes: Dict[object, int]) -
             if _PRINT in before.question and raw.endswith(b"[]"):
                 label = raw.strip()[:-2].rstrip()
                 if label and label in before.question:  # "GPUs : []" of print("GPUs :", ...)
-                    printed = (before.question[:_BEFORE_ANSWER] + b" -> []",)
+                    printed += (before.question[:_BEFORE_ANSWER] + b" -> []",)
             if raw.startswith(_SHOWN) and (above.startswith(b"Name: ") or b"pip show " in above):
                 name = above.partition(b"Name: ")[2] or above.partition(b"pip show ")[2]
-                printed = (b"%s==%s" % (name.split(b" ")[0].strip(), raw[len(_SHOWN) :].strip()),)
+                printed += (b"%s==%s" % (name.split(b" ")[0].strip(), raw[len(_SHOWN) :].strip()),)
             shape: object = raw.translate(None, _DIGITS)
         else:
             if len(raw) > LONGEST_LINE:
@@ -304,6 +310,19 @@ def _fresh(lines: Sequence[bytes], before: _Before, shapes: Dict[object, int]) -
             fresh += [(position, item) for item in (*printed, raw)]
     before.line = lines[-1]
     return fresh
+
+
+def _whole(broken: bytes, above: bytes, raw: bytes) -> bytes:
+    """Return an error together with the next line, if that goes on with its sentence; else nothing.
+
+    >>> _whole(b"", b"ERROR    Could not load torch: [WinError 126] No module. Error loading", b"     c10.dll or another")
+    b'ERROR    Could not load torch: [WinError 126] No module. Error loading c10.dll or another'
+    """
+    if len(above) not in _BROKEN or not (broken or any(word in above for word in _ERRORS)):
+        return b""
+    start, rest = (broken or above).rstrip(), raw[:LONGEST_LINE].strip()
+    goes_on = rest and (start[-1:].isalnum() or start.endswith((b",", b"(", b"="))) and len(start) < _BEFORE_ANSWER
+    return start + b" " + rest if goes_on else b""
 
 
 #: One value that `print` writes: a list, or a word.

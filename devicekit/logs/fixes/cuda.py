@@ -452,7 +452,7 @@ def _torch_libraries(about: Situation, steps: Steps) -> None:
     """PyTorch's wheels bring their own libraries."""
     version = about.version.partition("+")[0]
     name = "torch==%s" % version if re.match(r"\d+(\.\d+)+$", version) else "torch"
-    if about.signature.startswith("bnb-") or "bitsandbytes" in about.line:
+    if about.signature.startswith("bnb-") or "bitsandbytes" in about.line or "bnb-setup" in about.words:
         steps.upgrade("Update bitsandbytes: its releases have code for the CUDA that PyTorch brings", "bitsandbytes")
         steps.run("See what it finds", "python -m bitsandbytes")
         return

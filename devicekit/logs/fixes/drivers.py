@@ -464,9 +464,10 @@ def driver_mismatch(about: Situation, steps: Steps) -> None:
         text = text % (known.driver_library, known.driver_kernel)
     distribution = about.linux_distribution
     if distribution in ("ubuntu", "debian"):
+        again = "ubuntu-drivers install" if distribution == "ubuntu" else "apt-get install nvidia-driver"
         steps.run(
             text,
-            "sudo apt-get purge 'nvidia-*' 'libnvidia-*' && sudo ubuntu-drivers install",
+            "sudo apt-get purge 'nvidia-*' 'libnvidia-*' && sudo %s" % again,
             on="linux",
             changes="driver",
         )

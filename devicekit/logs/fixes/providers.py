@@ -127,7 +127,7 @@ def fixes_for(about: Situation, rows: Sequence[Mapping[str, Any]], alone: bool =
         own = next((text for word, text in _OWN_PYTHON.items() if word in about.words), "")
         if about.known.bundled:
             own = _BUNDLED % scrub(about.known.bundled)
-        if own and any("-m pip" in (fix.command or "") for fix in steps.fixes):
+        if own and any(re.search(r"-m'?,? '?pip", fix.command or "") for fix in steps.fixes):
             steps.fixes.insert(0, Fix(own))
         return tuple(steps.fixes[:_STEPS])
 

@@ -125,6 +125,10 @@ def another_index(about: Situation, steps: Steps, name: str, bounds: str) -> boo
         item: [row for row in _serving(about, bounds, item) if row.url.endswith("/" + asked)] for item in PYTHONS
     }
     pythons = sorted((item for item, rows in of_asked.items() if rows), key=sort_key)
+    builds = _OLD_BUILDS.get(_minor(bounds[2:]), ()) if not pythons else ()
+    if asked in ["cu" + cuda.replace(".", "") for cuda in builds]:
+        if _old_build(about, steps, "torch%s+%s" % (bounds, asked), bounds):
+            return True
     labeled = "/whl/" not in about.known.index
     if (about.python in pythons and not labeled) or (labeled and not bounds):
         return False
@@ -144,6 +148,23 @@ def another_index(about: Situation, steps: Steps, name: str, bounds: str) -> boo
             pythons[-1],
         )
         steps.new_environment(text, pythons[-1], [*names, "--index-url", url], instead=bool(steps.fixes))
+    return bool(steps.fixes)
+
+
+def _old_build(about: Situation, steps: Steps, wanted: str, bounds: str) -> bool:
+    """A build before those of the data: one list of files has it, for the Pythons of that release."""
+    pythons = about.pythons("torch", bounds, about.platform or "linux-x86_64")
+    if not pythons and re.match(r"==1\.[4-7]\.", bounds):  # before the data
+        pythons = ("3.8", "3.7", "3.6")
+    if pythons and (not about.python or about.python in pythons):
+        steps.run(
+            "PyTorch has its old builds in one list: ask that", "python -m pip install %s -f %s" % (wanted, _OLD_FILES)
+        )
+    elif pythons:
+        has = "PyTorch had %s for Python %s to %s" % (wanted, pythons[-1], pythons[0])
+        _newer_index(about, steps, has, ["torch"], "")
+        text = "Or make an environment with a Python that it was made for"
+        steps.new_environment(text, pythons[0], [wanted, "-f", _OLD_FILES], instead=bool(steps.fixes))
     return bool(steps.fixes)
 
 
