@@ -231,6 +231,34 @@ IMPORTS = (
 )
 
 ROWS = [
+    # cuDNN 9 for Windows is on PyPI; NVIDIA's installer has its DLLs one folder deeper.
+    (
+        "Could not locate cudnn_ops64_9.dll. Please make sure it is in your library path!",
+        {**WINDOWS, "packages": {"faster-whisper": "1.1.1"}},
+        [
+            r'pip install "nvidia-cudnn-cu12==9\.\*" nvidia-cublas-cu12',
+            r"nvidia\.cudnn.*\\bin;\$env:PATH",
+            r"bin\\12\.9",
+        ],
+        [],
+    ),
+    # A model and the code of Keras that runs it are of two releases; PyTorch has a Sequential as well.
+    (
+        '  File "/e/lib/python3.9/site-packages/keras/engine/training.py", line 741, in distribute_strategy\n'
+        "    return self._distribution_strategy or tf.distribute.get_strategy()\n"
+        "AttributeError: 'Sequential' object has no attribute '_distribution_strategy'",
+        {**LINUX, "python": "3.9", "packages": {"tensorflow": "2.7.0"}},
+        [r"\ATwo Kerases", r"keras==2\.7\.0"],
+        ["doctor"],
+    ),
+    (
+        '  File "/e/lib/python3.9/site-packages/torch/nn/modules/module.py", line 741, in __getattr__\n'
+        "    raise AttributeError(\n"
+        "AttributeError: 'Sequential' object has no attribute '_non_persistent_buffers_set'",
+        {**LINUX, "python": "3.9", "packages": {"torch": "2.1.0"}},
+        [r"The first error is"],
+        ["Keras"],
+    ),
     # The message of an error that a terminal has broken into lines, also with an indent.
     (
         "RuntimeError: Detected that PyTorch and torchvision were compiled with different \nCUDA versions. PyTorch has CUDA "

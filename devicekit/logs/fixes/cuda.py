@@ -660,6 +660,7 @@ def _extension(about: Situation, steps: Steps) -> None:
 _CUDNN_OF_PIP = (
     "export LD_LIBRARY_PATH=$(python -c 'import nvidia.cudnn as m; print(m.__path__[0])')/lib:$LD_LIBRARY_PATH"
 )
+_CUDNN_ON_PATH = "$env:PATH = \"$(python -c 'import nvidia.cudnn as m; print(m.__path__[0])')\\bin;$env:PATH\""
 
 
 def cudnn_missing(about: Situation, steps: Steps) -> None:
@@ -672,9 +673,16 @@ def cudnn_missing(about: Situation, steps: Steps) -> None:
     wanted = cudnn or (major.group(1) if major else "")
     if about.windows:
         of = " %s" % wanted if wanted else ""
+        if wanted == "9":
+            steps.install("Install cuDNN 9 with pip", "nvidia-cudnn-cu12==9.*", "nvidia-cublas-cu12")
+            text = (
+                "In PowerShell: put its folder on PATH before Python starts (or import PyTorch's build for CUDA first)"
+            )
+            steps.run(text, _CUDNN_ON_PATH, on="windows", changes="variables")
+        folder = "bin\\12.9 of NVIDIA's installer, for CUDA 12.9" if wanted == "9" else "bin"
         steps.say(
-            "Put the folder with the DLLs of cuDNN%s (bin) on PATH, or copy them into CUDA's bin "
-            "folder; then open a new terminal" % of,
+            "Put the folder with the DLLs of cuDNN%s (%s) on PATH, or copy them into CUDA's bin "
+            "folder; then open a new terminal" % (of, folder),
             "admin",
             "system",
         )
