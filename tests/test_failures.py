@@ -229,3 +229,28 @@ def test_a_traceback_without_its_last_line_is_not_nothing():
     assert finding.code == "cause-unknown"
     assert "(in foo) without its last line" in finding.summary
     assert "without its last line" not in only(log).summary
+
+
+@pytest.mark.parametrize("slash", ["/", "\\"])
+def test_a_library_that_imports_a_file_of_the_program_meets_one_that_hides_a_module(slash):
+    start, library = (SITE + "peft/utils.py", "<module>"), ("/usr/lib/python3.11/fractions.py", "<module>")
+    folder = slash.join(["", "work", "digits", ""])
+    hides = (folder + "datasets.py", "<module>")
+    error = "AttributeError: module 'datasets' has no attribute 'Dataset'"
+    finding = only(traceback(error, (folder + "train.py", "<module>"), start, hides))
+    assert finding.code == "module-shadowed"
+    assert finding.fix[0].text.startswith("Rename datasets.py,")
+    started = ("/usr/lib/python3.11/runpy.py", "_run_code")
+    for frames in (
+        [(folder + "train.py", "<module>"), hides],  # its own import
+        [(folder + "train.py", "<module>"), started, hides],  # a function runs it: that was asked for
+        [("/work/train.py", "<module>"), start, (slash.join(["", "clones", "lib", "ops.py"]), "<module>")],
+        [(folder + "train.py", "<module>"), start, library],
+    ):
+        assert only(traceback("KeyError: 'x'", *frames)).code != "module-shadowed"
+
+
+def test_an_error_that_a_terminal_broke_is_one_error():
+    broken = "RuntimeError: CUDA error: all CUDA-capable devices are busy or unavailable\nme@host:~/app$ nvidia-smi"
+    finding = only(broken)
+    assert [item.text for item in finding.evidence] == [broken.split("\n")[0]]

@@ -57,8 +57,9 @@ def weigh(
             for claim in claims
         ]
     last = claim_of(failure, source) if failure is not None else None
-    if last is not None and last.code == "framework-broken" and not any(claim.severity != "info" for claim in claims):
-        claims.append(last)
+    alone = not any(claim.severity != "info" for claim in claims)
+    if last is not None and (last.code == "module-shadowed" or (last.code == "framework-broken" and alone)):
+        claims.insert(0, last)  # of equally certain claims, the first one
     claims += deduce(claims, known, calm or last is not None)
     # A note may be certain, and explains nothing that goes wrong.
     best = max((claim.weight for claim in claims if claim.severity != "info"), default=0.0)

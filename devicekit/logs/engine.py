@@ -145,7 +145,14 @@ class _Reading:
                 because = scrub(filled(signature.summary, groups))
                 self.harmless.append(HarmlessLine(scrub(line.text), line.number, because))
             return
-        self.matches.append(Match(signature, groups, line.number, scrub(line.text)))
+        match = Match(signature, groups, line.number, scrub(line.text))
+        for number, other in enumerate(self.matches):
+            if other.signature is signature and match.line.startswith(other.line + " "):
+                # The line that a terminal has broken, with what is below it: of use if that says more.
+                if other.groups != groups:
+                    self.matches[number] = match
+                return
+        self.matches.append(match)
 
 
 def _named(chunks: Iterable[bytes], known: Known) -> Iterator[bytes]:

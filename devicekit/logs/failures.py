@@ -114,6 +114,11 @@ class Frame(NamedTuple):
         return found.group("package") if found is not None else ""
 
     @property
+    def folder(self) -> str:
+        """The path up to the file's name."""
+        return self.path[: max(self.path.rfind("/"), self.path.rfind("\\")) + 1]
+
+    @property
     def own(self) -> bool:
         """Whether it is a file of the program itself."""
         return not self.package and not _LIBRARY.search(self.path)
@@ -154,6 +159,15 @@ class Failure(NamedTuple):
         last = self.frames[-1] if self.frames else None
         own = last is not None and last.package in ("tensorflow", "tensorflow_core") and last.function == "<module>"
         return own and self.name == "ImportError" and re.match(r"cannot import name '\w+'$", self.message) is not None
+
+    @property
+    def hides(self) -> str:
+        """The file next to the program that a library's module imported in place of the module of that name; "" if none."""
+        for frame, imported in zip(self.frames, self.frames[1:]):
+            both = frame.function == imported.function == "<module>"
+            if both and not frame.own and imported.own and imported.folder == self.frames[0].folder:
+                return imported.path[len(imported.folder) :]
+        return ""
 
     def is_begun_of(self, later: "Failure") -> bool:
         """Whether the later one is this with the lines into which a terminal has broken it."""
@@ -268,7 +282,11 @@ def _frame(text: str) -> Optional[Frame]:
 def claim_of(failure: Failure, source: str) -> Claim:
     """Return what a failure that no signature knows stands for: a broken framework, an error of the program, or unknown."""
     framework, text = failure.framework, scrub(failure.text)[:240].rstrip(".")
-    if failure.mixed:
+    hides, weight = failure.hides, SAYS["guess"]
+    if hides:
+        code, severity, weight = "module-shadowed", "error", SAYS["cause"]
+        summary = "A library imports the program's own file %s in place of the module of that name." % hides
+    elif failure.mixed:
         code, severity = "install-corrupt", "error"
         summary = "TensorFlow's own files do not fit together, as if of several releases: %s." % text
     elif not text:
@@ -287,7 +305,7 @@ def claim_of(failure: Failure, source: str) -> Claim:
         which = "first" if failure.name or failure.frames or _COMMAND.match(failure.text) else "last"
         summary = "The %s error is: %s%s. What caused it is not known." % (which, text, _raised_in(failure))
     return Claim(
-        code=code, weight=SAYS["guess"], severity=severity, summary=summary, number=failure.number,
+        code=code, weight=weight, severity=severity, summary=summary, number=failure.number, groups={"path": hides},
         evidence=(Evidence(scrub(failure.line)[:500], "%s, line %d" % (source, failure.number)),),
         line=scrub(failure.line)[:500],
     )  # fmt: skip
