@@ -231,6 +231,33 @@ IMPORTS = (
 )
 
 ROWS = [
+    # An error of transformers has its cause in the line below.
+    (
+        IMPORTED
+        % "transformers/utils/import_utils.py"
+        + "RuntimeError: Failed to import transformers.models.opt.modeling_opt because of the following error (look up to see "
+        "its traceback):\nNo module named 'flash_attn_2_cuda'",
+        {**LINUX, "packages": {"torch": "2.4.0"}},
+        [r'attn_implementation="sdpa"', r"--no-build-isolation flash-attn"],
+        ["doctor"],
+    ),
+    (
+        IMPORTED
+        % "transformers/utils/import_utils.py"
+        + "RuntimeError: Failed to import transformers.models.opt.modeling_opt because of the following error (look up to see "
+        "its traceback):\nNo module named 'leftpad.inner'",
+        {**LINUX, "packages": {"torch": "2.4.0"}},
+        [r"leftpad\.inner"],
+        ["look up to see"],
+    ),
+    # Windows has no memory that grows in place.
+    (
+        "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 50.00 MiB. If reserved memory is >> allocated "
+        "memory try setting max_split_size_mb to avoid fragmentation.",
+        {**WINDOWS, "packages": {"torch": "2.1.0"}},
+        [r"PYTORCH_CUDA_ALLOC_CONF = \"max_split_size_mb:128\""],
+        ["expandable_segments"],
+    ),
     # cuDNN 9 for Windows is on PyPI; NVIDIA's installer has its DLLs one folder deeper.
     (
         "Could not locate cudnn_ops64_9.dll. Please make sure it is in your library path!",

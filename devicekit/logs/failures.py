@@ -78,6 +78,9 @@ _LAST = re.compile(
 #: An exception after this is reported by the interpreter and changes nothing; one after the others was caught by a logger.
 _IGNORED = ("Exception ignored in", "Error in atexit._run_exitfuncs", "--- Logging error ---")
 
+#: Ends an error of transformers, which has the one that caused it in its next line.
+_BELOW = "because of the following error (look up to see its traceback):"
+
 #: What Python prints between two exceptions, of which the second was raised while the first was handled.
 _CHAINED = ("The above exception was the direct cause", "During handling of the above exception")
 _PACKAGE = re.compile(r"(?:site|dist)-packages[\\/](?P<package>[A-Za-z_][\w.-]{0,80}?)(?:\.py)?(?=[\\/]|$)")
@@ -205,7 +208,10 @@ class Failures:
 
     def _read_all(self) -> None:
         for line, runs, harmless in self._lines:
-            if self._frames or not line.signatures or any(item.id in _FAILS for item in line.signatures):
+            last = self.found[-1] if self.found else None
+            if last is not None and last.number == line.number - 1 and last.message.endswith(_BELOW):
+                self.found[-1] = last._replace(message=line.text[:400])
+            elif self._frames or not line.signatures or any(item.id in _FAILS for item in line.signatures):
                 self._read(line.number, line.text, line.indented)
             if runs:
                 self._progress = line.number

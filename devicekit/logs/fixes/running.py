@@ -214,18 +214,24 @@ def _allocator(about: Situation, steps: Steps, memory: Optional[TorchMemory]) ->
             "false",
         )
     elif about.framework == "torch" and about.vendor in ("", "nvidia", "amd"):
-        name = "PYTORCH_HIP_ALLOC_CONF" if about.vendor == "amd" else "PYTORCH_CUDA_ALLOC_CONF"
         pieces = is_in_pieces(memory) if memory is not None else None
         if memory is not None and pieces:
-            text = "%s of PyTorch's memory is free, but in pieces: let it grow and shrink in place"
-            steps.set(text % in_words(memory.pieces or 0), name, "expandable_segments:True")
+            text = "%s of PyTorch's memory is free, but in pieces: lessen fragmentation"
+            _in_one_piece(about, steps, text % in_words(memory.pieces or 0))
         elif pieces is None and re.search("(?i)fragment|reserved", about.line):
-            steps.set("If much is reserved and not allocated: lessen fragmentation", name, "expandable_segments:True")
+            _in_one_piece(about, steps)
     elif not about.framework and not about.library and about.vendor in ("", "nvidia"):
         steps.say(
             "If TensorFlow or JAX takes all memory at its start: let it grow (memory growth; in JAX "
             "XLA_PYTHON_CLIENT_PREALLOCATE=false)"
         )
+
+
+def _in_one_piece(about: Situation, steps: Steps, text: str = "") -> None:
+    """PyTorch's memory that grows and shrinks in place, which Windows does not offer."""
+    variable = "PYTORCH_HIP_ALLOC_CONF" if about.vendor == "amd" else "PYTORCH_CUDA_ALLOC_CONF"
+    value = "max_split_size_mb:128" if about.windows else "expandable_segments:True"
+    steps.set(text or "If much is reserved and not allocated: lessen fragmentation", variable, value)
 
 
 #: What a program lets its user do about memory, by its name.
@@ -259,8 +265,7 @@ def _program_memory(about: Situation, steps: Steps) -> bool:
         return False
     steps.say(_LESS[name], changes="code")
     if name in ("vllm", "sglang", "comfyui", "webui") and about.vendor != "intel":
-        variable = "PYTORCH_HIP_ALLOC_CONF" if about.vendor == "amd" else "PYTORCH_CUDA_ALLOC_CONF"
-        steps.set("If much is reserved and not allocated: lessen fragmentation", variable, "expandable_segments:True")
+        _in_one_piece(about, steps)
     command, system = _HOLDERS.get(about.vendor or "nvidia", ("", ""))
     if command and "metal" not in about.line.lower():
         steps.run("See which other programs hold the GPU's memory, and end them", command, on=system)
