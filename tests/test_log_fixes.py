@@ -231,6 +231,45 @@ IMPORTS = (
 )
 
 ROWS = [
+    # Lightning takes Apple's GPU for "gpu" where PyTorch reaches it; before 1.7 it knew none.
+    (
+        IMPORTED % "pytorch_lightning/trainer/trainer.py"
+        + "MisconfigurationException: No supported gpu backend found!",
+        {"os": "macos", "arch": "arm64", "gpu": "Apple M1"},
+        [r"platform\.machine\(\)", "Python for arm64", 'accelerator="cpu"'],
+        ["CUDA", 'device "mps"'],
+    ),
+    (
+        "MisconfigurationException: GPUAccelerator can not run on your system since the accelerator is not available. The "
+        "following accelerator(s) is available and can be passed into `accelerator` argument of `Trainer`: ['cpu'].",
+        {"os": "macos", "arch": "arm64", "packages": {"torch": "1.13.0"}},
+        ['accelerator="mps"'],
+        ["tensorflow"],
+    ),
+    # A question for a GPU names it, and a list in a log names its packages.
+    (
+        "Is NVIDIA GeForce RTX 5060 Laptop GPU supported?\n"
+        "RuntimeError: CUDA error: no kernel image is available for execution on the device\n"
+        "[2025-10-13 18:27:05,692][DEBUG]  - torch                       2.5.1",
+        {"os": "linux"},
+        [r"pip install torch --index-url \S+/cu128"],
+        ["RTX 40", "get_arch_list"],
+    ),
+    # The kernels of vLLM are compiled for one PyTorch: both are replaced, or the image that has them.
+    (
+        "docker run --gpus all vllm/vllm-openai:latest --model Qwen/Qwen3-4B-AWQ\n"
+        "RuntimeError: CUDA error: no kernel image is available for execution on the device\n"
+        "|   0  NVIDIA GeForce RTX 5090        Off |   00000000:01:00.0 Off |                  N/A |",
+        {"os": "linux"},
+        ["docker pull vllm/vllm-openai"],
+        ["pip install torch", "uninstall"],
+    ),
+    (
+        "RuntimeError: CUDA error: no kernel image is available for execution on the device",
+        {"os": "linux", "gpu": "NVIDIA GeForce RTX 5090", "packages": {"torch": "2.6.0", "vllm": "0.8.4"}},
+        [r"uv pip install .*vllm --torch-backend=auto"],
+        ["pip install torch", "docker"],
+    ),
     # An error of transformers has its cause in the line below.
     (
         IMPORTED

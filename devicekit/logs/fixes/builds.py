@@ -8,7 +8,7 @@ from ...matrix.gpu_support import capability_number
 from ...matrix.matrix import BUNDLED, accepts
 from ...matrix.projects import sort_key
 from ...matrix.windows_gpu import ways_on_windows
-from .add_ons import fitting_add_on
+from .add_ons import fitting_add_on, new_vllm
 from .drivers import install_nvidia
 from .jax_releases import JAX_PAGE, jax_metal, jax_rocm
 from .others import TORCH_WINDOWS, gfx_unsupported, pass_as_relative, rocm_in_wsl, rocm_missing
@@ -138,6 +138,13 @@ def _between(about: Situation, steps: Steps, capability: str) -> None:
 
 
 def _newer_gpu(about: Situation, steps: Steps, capability: str) -> None:
+    if about.framework == "torch" and about.named("vllm"):  # its own kernels are compiled for one PyTorch
+        if about.container:
+            text = "A current image of vLLM has code for this GPU: take it, and start the container anew from it"
+            steps.run(text, "docker pull vllm/vllm-openai:latest", changes="system")
+        text = "A current vLLM has code for this GPU, with a PyTorch for CUDA 12.8 or later"
+        new_vllm(steps, text, instead=bool(steps.fixes))
+        return
     if about.framework == "torch":
         text = "Install PyTorch's build for CUDA 12.8 or later, which has code for this GPU"
         index = _TORCH_INDEX + "/cu128"
@@ -547,6 +554,8 @@ def gpu_vendor_unsupported(about: Situation, steps: Steps) -> None:
         text = 'macOS has no CUDA: use the device "mps" (PyTorch) or tensorflow-metal on Apple silicon'
         if "quantiz" in about.line:
             text = 'Load the model without load_in_4bit, load_in_8bit and quantization_config, on the device "mps"'
+        if "Accelerator" in about.line:
+            text = 'macOS has no CUDA: accelerator="mps", of PyTorch from 1.12 and Lightning from 1.7 on'
         steps.say(text, changes="code")
     elif about.framework in ("torch", "jax", "onnxruntime"):
         cpu_only_build(about, steps)
