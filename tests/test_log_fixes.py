@@ -31,6 +31,7 @@ NO_WHEEL = "ERROR: No matching distribution found for %s"
 NVIDIA_SMI = "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver."
 CUINIT = "E cuda_driver.cc:271] failed call to cuInit: CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected"
 HIP = "hipErrorNoBinaryForGpu: Unable to find code object for all current devices!"
+NVRTC_ARCH = "cupy.cuda.compiler.CompileException: nvrtc: error: invalid value for --gpu-architecture (-arch)"
 PTX = "CUDA error: the provided PTX was compiled with an unsupported toolchain."
 CUDNN = (
     "E cuda_dnn.cc:378] Loaded runtime CuDNN library: %s but source was compiled with: %s.  CuDNN library needs to have"
@@ -398,6 +399,79 @@ ROWS = [
         [r"type D:\\UI\\python_embeded\\python\.exe in place of python"],
         [],
     ),
+    # A GPU by its short name next to the log: the override runs the code of its relative, or a build with its own code.
+    (
+        "RuntimeError: HIP error: invalid device function\ntorch 2.6.0+rocm6.2.4, RX 7600 XT, Ubuntu 24.04",
+        LINUX,
+        [r"HSA_OVERRIDE_GFX_VERSION=11\.0\.0", "gfx1102"],
+        [r"10\.3\.0", "rocminfo"],
+    ),
+    # Kubernetes: a device plugin that finds no GPU, and more than one node has.
+    (
+        "0/2 nodes are available: 2 Insufficient nvidia.com/gpu.\ndocker: 19.03.4, nvidia-docker2=2.0.3, kubernetes:1.15.3",
+        LINUX,
+        ["runtime configure --runtime=docker --set-as-default", "single node"],
+        ["docker run"],
+    ),
+    ("0/2 nodes are available: 2 Insufficient amd.com/gpu.", LINUX, [r"amd\.com/gpu: 1"], ["nvidia"]),
+    # conda 4 repeats what the driver has, whatever the conflict is.
+    (
+        "UnsatisfiableError: The following specifications were found to be incompatible with your CUDA driver:\n"
+        "  - feature:/linux-64::__cuda==11.4=0\nYour installed CUDA driver is: 11.4",
+        LINUX,
+        ["conda update -n base conda", "new environment"],
+        ["driver-install", "CONDA_OVERRIDE_CUDA", "Update NVIDIA"],
+    ),
+    # CuPy compiles with its own CUDA: the one that knows the GPU and that the driver runs.
+    (
+        NVRTC_ARCH,
+        {"os": "linux", "gpu": "GeForce GTX 1080", "driver": "580.95"},
+        [r"cupy-cuda12x\[ctk\]"],
+        ["13x", "cuda11x"],
+    ),
+    (
+        NVRTC_ARCH,
+        {"os": "linux", "gpu": "GeForce RTX 3090", "driver": "470.57"},
+        ["cupy-cuda11x", "toolkit"],
+        ["from source"],
+    ),
+    (
+        NVRTC_ARCH,
+        {"os": "linux", "gpu": "GeForce RTX 2080", "driver": "435.21"},
+        ["install cupy-cuda101", "525"],
+        ["cuda11x"],
+    ),
+    # What the text says of docker and of the container decides where the GPU is missing.
+    (
+        "nvidia-container-cli: initialization error: load library failed: libnvidia-ml.so.1: cannot open shared object file: "
+        "no such file or directory: unknown\nDocker Desktop 4.19.0, Pop!_OS 22.04",
+        LINUX,
+        ["docker context use default"],
+        ["driver on the host"],
+    ),
+    (
+        "E itex/core/devices/gpu/itex_gpu_runtime.cc:174] Can not found any devices.\nThis is in a docker container, Arc A770",
+        LINUX,
+        ["--device /dev/dri"],
+        ["usermod"],
+    ),
+    # The kernel refuses to open the device; a missing group has another message.
+    (
+        "Unable to open /dev/kfd read-write: Operation not permitted\nme is member of render group",
+        LINUX,
+        ["dmesg", "amdgpu-dkms"],
+        ["usermod"],
+    ),
+    # Python 3.6 does not say where the name is missing; the line above does.
+    (
+        'Traceback (most recent call last):\n  File "/srv/env/lib/python3.6/site-packages/grid/jit.py", line 7, in <module>\n'
+        "    from numba import cuda, numpy_support\nImportError: cannot import name 'numpy_support'",
+        LINUX,
+        [r"numba<0\.50"],
+        ["devicekit doctor"],
+    ),
+    (PTX, {"os": "Manjaro", "driver": "460.80"}, ["pacman"], ["ubuntu"]),
+    (PTX + "\nManjaro, nvidia-utils 460.80", LINUX, ["pacman"], ["ubuntu"]),
     # What another package needs is older than any current TensorFlow: an older Python, or an older TensorFlow.
     (
         "ERROR: Cannot install -r needs.txt (line 2) and tensorflow because these package versions have conflicting "

@@ -60,6 +60,7 @@ WORDS = {
     "$conda_prefix/nvvm": "conda-build", "cuda112py": "conda-build", "cuda118py": "conda-build",
     "cuda120py": "conda-build", "cuda126py": "conda-build", "cuda128py": "conda-build", "cuda129py": "conda-build",
     "ubuntu": "ubuntu", "debian": "debian", "fedora": "fedora", "arch linux": "arch",
+    "manjaro": "arch", "endeavouros": "arch", "linux mint": "ubuntu", "pop!_os": "ubuntu",
     "centos": "rhel", "rocky linux": "rhel", "almalinux": "rhel", "packages/dgl/": "dgl", "import dgl": "dgl",
     "mxnet": "mxnet", "opensuse": "suse",
     "secure boot": "secure-boot", "directml": "directml", "poetry": "poetry", "uv pip": "uv",

@@ -58,6 +58,10 @@ _BACKEND = b".backend()"
 #: What asks which devices there are.
 _ASKS = (_PRINT, b"_available()", b"list_physical_devices(", b"gpu_device_name()", b"devices()")
 
+#: Python up to 3.6 does not say from which module; the source line above does.
+_NOT_THERE = re.compile(rb"ImportError: cannot import name '?(\w{1,60})'?\s*$")
+_FROM = re.compile(rb"\s+from ([A-Za-z_][\w.]{0,80}) import ")
+
 _RELEASE = re.compile(rb"'?\d\.\d{1,2}\.\d{1,2}[\w.+]{0,12}'?\s*$")
 
 #: Parts of lines that TensorFlow logs.
@@ -307,7 +311,7 @@ def _fresh(lines: Sequence[bytes], before: _Before, shapes: Dict[object, int]) -
             shapes[shape] = seen + 1
             if _PRINT in above or _VERSION in above or _BACKEND in above:
                 printed += _printed(above[:_BEFORE_ANSWER], raw)
-            fresh += [(position, item) for item in (*printed, raw)]
+            fresh += [(position, item) for item in (*printed, raw, *_imported(above, raw))]
     before.line = lines[-1]
     return fresh
 
@@ -323,6 +327,19 @@ def _whole(broken: bytes, above: bytes, raw: bytes) -> bytes:
     start, rest = (broken or above).rstrip(), raw[:LONGEST_LINE].strip()
     goes_on = rest and (start[-1:].isalnum() or start.endswith((b",", b"(", b"="))) and len(start) < _BEFORE_ANSWER
     return start + b" " + rest if goes_on else b""
+
+
+def _imported(above: bytes, raw: bytes) -> List[bytes]:
+    """Return an import's error with the module that the source line above names, as Python 3.7 and later print it.
+
+    >>> _imported(b"    from numba import cuda, six", b"ImportError: cannot import name 'six'")
+    [b"ImportError: cannot import name 'six' from 'numba'"]
+    """
+    name = _NOT_THERE.match(raw)
+    module = _FROM.match(above) if name is not None else None
+    if name is None or module is None:
+        return []
+    return [b"ImportError: cannot import name '%s' from '%s'" % (name.group(1), module.group(1))]
 
 
 #: One value that `print` writes: a list, or a word.

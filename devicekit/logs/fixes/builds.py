@@ -67,7 +67,11 @@ def compute_capability_unsupported(about: Situation, steps: Steps) -> None:
     if about.jetson:
         jetson_build(about, steps)
         return
-    if number >= (10, 0) or (not capability and about.signature in ("cuda-error-invalid-ptx", "tf-no-kernel-binaries")):
+    if about.library == "CuPy":
+        _cupy_build(about, steps, number)
+    elif number >= (10, 0) or (
+        not capability and about.signature in ("cuda-error-invalid-ptx", "tf-no-kernel-binaries")
+    ):
         _newer_gpu(about, steps, capability)
     elif _before(about, number):
         _newer_build(about, steps, number)
@@ -79,6 +83,25 @@ def compute_capability_unsupported(about: Situation, steps: Steps) -> None:
         _older_gpu(about, steps, capability)
     else:
         _any_gpu(about, steps)
+
+
+def _cupy_build(about: Situation, steps: Steps, number: Tuple[int, int]) -> None:
+    """CuPy compiles with the CUDA that it is for: 11 knows GPUs up to 9.0, 12 also newer ones, 13 those from 7.5 on."""
+    there = [item for item in about.packages if item.startswith("cupy")] or ["cupy"]
+    text = "Install the CuPy for CUDA %s, which knows the GPU, and no other"
+    if number >= (10, 0) or not about.driver_before(525):
+        least = " (it needs driver 525 or later)" if not about.fact("driver") else ""
+        steps.install(text % 12 + least, "cupy-cuda12x[ctk]", remove=there)
+        return
+    if not about.driver_before(450):
+        steps.install(text % 11, "cupy-cuda11x", remove=there)
+    else:  # CUDA 10.1 and 10.2, of which 10.2 needs driver 440
+        release = "10.1" if about.driver_before(440) else "10.2"
+        steps.install(text % release, "cupy-cuda%s" % release.replace(".", ""), remove=there)
+    steps.say("Install that CUDA's toolkit as well: this CuPy brings no libraries", "admin", "system")
+    steps.say(
+        "Or update NVIDIA's driver to 525 or later, and install cupy-cuda12x[ctk]", "admin", "driver", instead=True
+    )
 
 
 def _before(about: Situation, number: Tuple[int, int]) -> bool:

@@ -117,7 +117,9 @@ def driver_missing(about: Situation, steps: Steps) -> None:
     if "docker-desktop" in about.words and about.linux and not about.wsl:
         _docker_desktop(about, steps)
         return
-    if about.container and not re.search(r"nvidia-container-cli", about.line):
+    if about.signature == "docker-nvidia-cli-load-library":
+        steps.say("Install NVIDIA's driver on the host; docker from the snap cannot see it: install docker from apt")
+    elif about.container and not re.search(r"nvidia-container-cli", about.line):
         steps.say("See on the host whether nvidia-smi answers; if not, install or load the driver there", "admin")
         container_gpu(about, steps)
         return
@@ -657,14 +659,12 @@ def container_gpu(about: Situation, steps: Steps) -> None:
         _other_makers_devices(about, steps, "Without --gpus: start" if no_vendor else "Start")
         return
     described = re.search(r"(?i)\bCDI\b|=all", about.line) is not None or _program(about) == "podman"
-    cluster = "kubernetes" in about.words or ("gpu-resource" in about.words and not described)
+    cluster = about.signature.startswith("k8s-") or "kubernetes" in about.words
+    cluster = cluster or ("gpu-resource" in about.words and not described)
     refused = about.signature in ("docker-no-device-driver", "docker-unknown-runtime", "docker-nvidia-hook-missing")
     described, refused = described and not no_vendor, refused or no_vendor
     if cluster:
-        steps.say(
-            "Ask for the GPU in the pod (resources: limits: nvidia.com/gpu: 1), and install NVIDIA's "
-            "device plugin in the cluster"
-        )
+        _cluster_gpu(about, steps)
     elif described:
         steps.run("Start the container with the GPU", "podman run --device nvidia.com/gpu=all IMAGE")
         steps.run(
@@ -692,6 +692,27 @@ def container_gpu(about: Situation, steps: Steps) -> None:
         )
     if not cluster and not described and "singularity" not in about.words and not refused:
         _container_toolkit(about, steps, "If that is refused, install")
+
+
+def _cluster_gpu(about: Situation, steps: Steps) -> None:
+    """A pod of Kubernetes: its limits, the device plugin, and the runtime of the nodes, without which that finds no GPU."""
+    name = about.groups.get("name", "")
+    resource = name if "/" in name else "nvidia.com/gpu"
+    nvidia = resource.startswith("nvidia")
+    steps.say(
+        "Ask for the GPU in the pod (resources: limits: %s: 1), and install %s device plugin in the cluster"
+        % (resource, "NVIDIA's" if nvidia else "its maker's")
+    )
+    if nvidia:
+        runtime = "docker" if "docker" in about.words else "containerd"
+        command = "sudo nvidia-ctk runtime configure --runtime=%s --set-as-default && sudo systemctl restart %s"
+        steps.run(
+            "If a node with a GPU offers none: make NVIDIA's runtime its default, then restart the device plugin",
+            command % (runtime, runtime),
+            on="linux",
+            changes="system",
+        )
+    steps.say("If it offers some: other pods hold them, a taint keeps the pod away, or no single node has that many")
 
 
 def _other_makers_devices(about: Situation, steps: Steps, start: str) -> None:

@@ -245,11 +245,11 @@ def gfx_unsupported(about: Situation, steps: Steps) -> None:
             changes="packages",
         )
         family, listed = None, True
+    if family is not None and not about.windows and value != family[2]:
+        pass_as_relative(steps, gfx)
     if about.framework == "torch" and gfx and not dropped:
         _torch_with_code(about, steps, gfx)
         listed = True
-    if family is not None and not about.windows and value != family[2]:
-        pass_as_relative(steps, gfx)
     elif dropped:
         steps.say("ROCm's builds have no code for %s (%s): AMD does not support that generation" % (gfx, dropped))
     if about.named("ollama"):
@@ -319,9 +319,11 @@ def _torch_with_code(about: Situation, steps: Steps, gfx: str) -> None:
     if row is not None and newest:
         text = "PyTorch's newest build with code for %s is that for ROCm %s" % (gfx, row.url.rpartition("rocm")[2])
         also = beside_torch(about)
-        steps.install(text, "torch==%s" % newest[-1].version, *also, remove=["torch", *also], index_url=row.url)
+        steps.install(
+            text, "torch==%s" % newest[-1].version, *also, remove=["torch", *also], index_url=row.url, instead=True
+        )
     text = "Install a newer PyTorch build that has code for %s (AMD's multi-arch wheels: torch[device-%s]): %s"
-    steps.say(text % (gfx, gfx, _builds(about)), changes="packages", instead=bool(newest))
+    steps.say(text % (gfx, gfx, _builds(about)), changes="packages", instead=True)
 
 
 def _instead(about: Situation, steps: Steps) -> None:
