@@ -398,6 +398,44 @@ ROWS = [
         WINDOWS,
         [r"type D:\\UI\\python_embeded\\python\.exe in place of python"],
         [],
+    # A name that is new in JAX: this JAX is the older one.
+    (
+        IMPORTED % "flax/core/meta.py" + "AttributeError: module 'jax.sharding' has no attribute 'PartitionSpec'",
+        LINUX,
+        ["--upgrade jax jaxlib", "older release of flax"],
+        ["--upgrade flax"],
+    ),
+    # The system is not known: the steps for Linux say so.
+    (NVIDIA_SMI, {}, ["On Linux: load the driver's kernel module", "dkms autoinstall", "no driver yet"], []),
+    (NVIDIA_SMI, WINDOWS, [], ["modprobe", "dkms"]),
+    # It works in a container: the program that fails is outside of it.
+    (
+        "RuntimeError: No HIP GPUs are available\nIt works in any docker container (docker run --device /dev/kfd ubuntu)",
+        LINUX,
+        ["usermod -aG render,video"],
+        ["docker run"],
+    ),
+    # What Numba and RAPIDS lack, PyTorch's channel in the command notwithstanding.
+    (
+        "NvvmSupportError: libNVVM cannot be found. Do `conda install cudatoolkit`:\n"
+        "/usr/local/cuda-9.1/nvvm/lib64/libnvvm.so: cannot open shared object file: No such file or directory\n"
+        "conda install -c rapidsai -c pytorch cudf=0.7 cudatoolkit=10.0",
+        LINUX,
+        ["unset CUDA_HOME NUMBAPRO_NVVM", r"cudatoolkit=10\.0"],
+        ["torch", "numba-cuda"],
+    ),
+    (
+        "OSError: cannot load library 'librmm.so': libcudart.so.10.1: cannot open shared object file\nimport cudf",
+        LINUX,
+        [r"conda install -c conda-forge cudatoolkit=10\.1", "docs.rapids.ai"],
+        ["lib64"],
+    ),
+    (
+        "WSL environment detected.\nROCR: unsupported GPU\nhsa api call failure at: /src/rocminfo/rocminfo.cc:1306\n"
+        "Call returned HSA_STATUS_ERROR_OUT_OF_RESOURCES",
+        {"os": "wsl2", "gpu": "Radeon RX 7600"},
+        ["wsl_compatibility", "dual boot"],
+        ["HSA_ENABLE_DXG_DETECTION", "HSA_OVERRIDE"],
     ),
     # A GPU by its short name next to the log: the override runs the code of its relative, or a build with its own code.
     (

@@ -167,8 +167,10 @@ def cuda_library_missing(about: Situation, steps: Steps) -> None:
         ctranslate2_libraries(about, steps, library_of(about))
     elif about.library == "CuPy":
         _cupy_libraries(about, steps)
-    elif about.signature == "cuda-nvvm-missing" or about.library == "Numba":
+    elif about.signature == "cuda-nvvm-missing" or about.library == "Numba" or "libnvvm" in about.line:
         _numba_libraries(about, steps)
+    elif about.library == "RAPIDS":
+        _rapids_libraries(about, steps)
     elif about.framework == "torch":
         _torch_libraries(about, steps)
     elif about.framework == "jax":
@@ -495,10 +497,34 @@ def _numba_libraries(about: Situation, steps: Steps) -> None:
     if home:
         steps.set("CUDA_HOME is one folder, not a list", "CUDA_HOME", home.group())
         return
-    major = release_of(library_of(about)).partition(".")[0] or about.fact("cuda").partition(".")[0]
-    extra = major if major in ("12", "13") else "12"
-    steps.install("Install Numba's part for CUDA with the libraries that it needs", "numba-cuda[cu%s]" % extra)
-    steps.run("Or with conda", "conda install -c conda-forge cudatoolkit", changes="packages", instead=True)
+    named = re.search(r"(/\S*cuda\S*?)/nvvm/", about.line)
+    if named:
+        text = "A variable still names %s, which is not there: CUDA_HOME, in older releases NUMBAPRO_NVVM"
+        steps.run(
+            text % named.group(1), "unset CUDA_HOME NUMBAPRO_NVVM NUMBAPRO_LIBDEVICE", on="linux", changes="variables"
+        )
+    cuda = release_of(library_of(about)) or about.fact("cuda")
+    major = cuda.partition(".")[0]
+    old = major in ("9", "10", "11")
+    if not old:
+        extra = major if major in ("12", "13") else "12"
+        steps.install("Install Numba's part for CUDA with the libraries that it needs", "numba-cuda[cu%s]" % extra)
+    package = "cudatoolkit" + ("=%s" % cuda if old and "." in cuda else "")
+    steps.run("Or with conda", "conda install -c conda-forge %s" % package, changes="packages", instead=True)
+
+
+def _rapids_libraries(about: Situation, steps: Steps) -> None:
+    """RAPIDS is compiled for one release of CUDA, and conda brings that one (docs.rapids.ai/install)."""
+    cuda = release_of(library_of(about))
+    old = cuda.partition(".")[0] in ("9", "10", "11")
+    package = "cudatoolkit" if old else "cuda-version"
+    steps.run(
+        "Bring the CUDA that this RAPIDS was compiled for into its conda environment",
+        "conda install -c conda-forge %s%s" % (package, "=%s" % cuda if cuda else ""),
+        changes="packages",
+    )
+    text = "Or install the RAPIDS for another CUDA, in a new environment: https://docs.rapids.ai/install"
+    steps.say(text, changes="packages", instead=True)
 
 
 def _cupy_libraries(about: Situation, steps: Steps) -> None:

@@ -144,10 +144,11 @@ def driver_missing(about: Situation, steps: Steps) -> None:
     if about.known.driver_kernel and not about.known.driver_library and not about.wsl and not about.container:
         _driver_libraries(about, steps)
         return
-    if about.linux and not about.wsl and not about.container:
+    linux = not (about.windows or about.macos or about.wsl or about.container)
+    if linux:
         _load_module(about, steps)
     install_nvidia(
-        about, steps, "If there is no driver yet: install NVIDIA's driver" if about.linux else "Install NVIDIA's driver"
+        about, steps, "If there is no driver yet: install NVIDIA's driver" if linux else "Install NVIDIA's driver"
     )
     if "nvcuda.dll" in about.line and about.framework == "tensorflow" and not about.known.gpu_name:
         text = "Without an NVIDIA GPU: replace tensorflow-gpu by the build for the CPU"

@@ -122,9 +122,11 @@ def jax_incompatible(about: Situation, steps: Steps) -> None:
     users = users if not user or user in users else [user]
     # JAX's own modules lack what an add-on asks for: the add-on is older, or newer, than this JAX.
     asks = user and about.signature in ("py-cannot-import-dep", "jax-no-module")
-    asks = asks and not _NEW_IN_JAX.match(_asked_of_jax(about))
-    if not gone and not asks and not (users and about.signature == "jax-attr"):
+    newer = _NEW_IN_JAX.match(_asked_of_jax(about))
+    if not gone and (newer or not asks) and (newer or not (users and about.signature == "jax-attr")):
         steps.upgrade("Update JAX with what belongs to it, in one command", *both)
+        if newer and users:
+            steps.say("Or keep this JAX, with an older release of %s" % users[0], changes="packages", instead=True)
         return
     text = (
         "JAX has it no longer, from %s on: update the package that uses it" % gone if gone else "Update what uses JAX"
