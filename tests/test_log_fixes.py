@@ -398,6 +398,28 @@ ROWS = [
         WINDOWS,
         [r"type D:\\UI\\python_embeded\\python\.exe in place of python"],
         [],
+    # ollama looks for NVIDIA's driver on every machine; the GPU is AMD's.
+    (
+        'level=INFO source=gpu.go:343 msg="Unable to load libcudart.so.11.0: your nvidia driver is too old or missing"\n'
+        'level=WARN source=amd_linux.go:346 msg="amdgpu is not supported" gpu=0 gpu_type=gfx1032 supported_types="[gfx1030]"',
+        LINUX,
+        [r"HSA_OVERRIDE_GFX_VERSION=10\.3\.0"],
+        ["nvidia"],
+    ),
+    # pip has CuPy's sources under this name; the packages that are built have others.
+    (
+        "Collecting cupy\n    Options: {'package_name': 'cupy', 'wheel_libs': []}\n"
+        "    Microsoft Visual C++ 14.0 is required. Get it with Build Tools",
+        WINDOWS,
+        [r"cupy-cuda12x\[ctk\]", "cupy-cuda11x"],
+        ["apt"],
+    ),
+    (
+        "CUDNN failure: CUDNN_STATUS_NOT_INITIALIZED\non a Jetson AGX Xavier; it runs well outside the docker",
+        LINUX,
+        ["docker run --runtime nvidia --group-add video"],
+        [],
+    ),
     # A name that is new in JAX: this JAX is the older one.
     (
         IMPORTED % "flax/core/meta.py" + "AttributeError: module 'jax.sharding' has no attribute 'PartitionSpec'",

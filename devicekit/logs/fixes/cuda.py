@@ -752,6 +752,9 @@ def cudnn_version_mismatch(about: Situation, steps: Steps) -> None:
     if "asked" in about.groups and about.framework == "tensorflow":
         _fused_convolution(about, steps)
         return
+    if about.jetson and about.container:
+        text = "Start an image for Jetson (l4t) of this JetPack with NVIDIA's runtime, as root or in the group video"
+        steps.run(text, "docker run --runtime nvidia --group-add video IMAGE", on="linux")
     wanted = ".".join(re.findall(r"\d+", cudnn_version(about.groups.get("wanted", ""))))
     named = re.search(r"(?i)cudnn\w*?64_(\d+)|libcudnn\w*\.so\.(\d+)", library_of(about))
     major = wanted.partition(".")[0] if wanted else (named.group(1) or named.group(2)) if named else ""
