@@ -78,6 +78,11 @@ JAX_WITHOUT_GPU = (
 )
 
 
+def test_directml_is_there_for_a_gpu():
+    finding = explain("W tensorflow/c/logging.cc:37] Could not load DirectML.")[0]
+    assert (finding.code, finding.severity) == ("directml-missing", "warning")
+
+
 def test_a_plugin_that_fails_is_installed():
     found = explain_log(JAX_WITHOUT_GPU % "CUDA_ERROR_NO_DEVICE").findings
     assert [item.code for item in found] == ["driver-unhealthy"]

@@ -398,6 +398,14 @@ ROWS = [
         WINDOWS,
         [r"type D:\\UI\\python_embeded\\python\.exe in place of python"],
         [],
+    # In Proxmox a host has a host: the driver's libraries are needed in between as well.
+    (
+        "nvidia-container-cli: initialization error: load library failed: libnvidia-ml.so.1: cannot open shared object file: "
+        "no such file or directory: unknown\ndocker in an LXC container of Proxmox",
+        LINUX,
+        ["LXC container too, without the kernel module"],
+        [],
+    ),
     # ollama looks for NVIDIA's driver on every machine; the GPU is AMD's.
     (
         'level=INFO source=gpu.go:343 msg="Unable to load libcudart.so.11.0: your nvidia driver is too old or missing"\n'

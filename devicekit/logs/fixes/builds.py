@@ -87,21 +87,14 @@ def compute_capability_unsupported(about: Situation, steps: Steps) -> None:
 
 def _cupy_build(about: Situation, steps: Steps, number: Tuple[int, int]) -> None:
     """CuPy compiles with the CUDA that it is for: 11 knows GPUs up to 9.0, 12 also newer ones, 13 those from 7.5 on."""
+    release = "12" if number >= (10, 0) or not about.driver_before(525) else "11"
+    release = "10.1" if release == "11" and about.driver_before(450) else release
+    package = {"12": "cupy-cuda12x[ctk]", "11": "cupy-cuda11x"}.get(release, "cupy-cuda101")
     there = [item for item in about.packages if item.startswith("cupy")] or ["cupy"]
-    text = "Install the CuPy for CUDA %s, which knows the GPU, and no other"
-    if number >= (10, 0) or not about.driver_before(525):
-        least = " (it needs driver 525 or later)" if not about.fact("driver") else ""
-        steps.install(text % 12 + least, "cupy-cuda12x[ctk]", remove=there)
-        return
-    if not about.driver_before(450):
-        steps.install(text % 11, "cupy-cuda11x", remove=there)
-    else:  # CUDA 10.1 and 10.2, of which 10.2 needs driver 440
-        release = "10.1" if about.driver_before(440) else "10.2"
-        steps.install(text % release, "cupy-cuda%s" % release.replace(".", ""), remove=there)
-    steps.say("Install that CUDA's toolkit as well: this CuPy brings no libraries", "admin", "system")
-    steps.say(
-        "Or update NVIDIA's driver to 525 or later, and install cupy-cuda12x[ctk]", "admin", "driver", instead=True
-    )
+    steps.install("Install the CuPy for CUDA %s, which knows the GPU, and no other" % release, package, remove=there)
+    if release != "12":
+        text = "It needs that CUDA's toolkit; with NVIDIA's driver 525 or later, cupy-cuda12x[ctk] brings its own"
+        steps.say(text, "admin", "system")
 
 
 def _before(about: Situation, number: Tuple[int, int]) -> bool:

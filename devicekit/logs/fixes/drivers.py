@@ -118,7 +118,10 @@ def driver_missing(about: Situation, steps: Steps) -> None:
         _docker_desktop(about, steps)
         return
     if about.signature == "docker-nvidia-cli-load-library":
-        steps.say("Install NVIDIA's driver on the host; docker from the snap cannot see it: install docker from apt")
+        steps.say(
+            "Install NVIDIA's driver on the host (Proxmox: the same release in the LXC container too, without the kernel "
+            "module); docker from the snap cannot see it: install docker from apt"
+        )
     elif about.container and not re.search(r"nvidia-container-cli", about.line):
         steps.say("See on the host whether nvidia-smi answers; if not, install or load the driver there", "admin")
         container_gpu(about, steps)
