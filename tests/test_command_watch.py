@@ -41,10 +41,10 @@ def gpus(count=40, index=0, own=1, **values):
     return tuple(found)
 
 
-def hosts(own=60.0, busy=90.0, idle=70.0, periods=None, throttled=None, memory=4 * GIB):
+def hosts(own=60.0, busy=90.0, idle=70.0, periods=None, throttled=None, memory=4 * GIB, queued=1.0):
     zero = 0 if periods else None
-    first = HostSample(0.0, HostLoad(0.0, 0.0, 0.0, 1, zero, zero, GIB))
-    return (first, HostSample(40.0, HostLoad(own, busy, idle, 3, periods, throttled, memory)))
+    first = HostSample(0.0, HostLoad(0.0, 0.0, 0.0, 1, zero, zero, GIB, 0.0))
+    return (first, HostSample(40.0, HostLoad(own, busy, idle, 3, periods, throttled, memory, queued)))
 
 
 HEALTHY = CommandRecord(
@@ -62,7 +62,7 @@ PLANTED = {
     "second-gpu-hot": ("clocks-limited", HEALTHY.replace(gpus=gpus() + gpus(index=1, limited_by=("thermal",)))),
     "two-programs": ("shared-device", HEALTHY.replace(gpus=gpus(others=1))),
     "quota": ("host-starved", HEALTHY.replace(hosts=hosts(periods=500, throttled=300))),
-    "hog": ("host-starved", HEALTHY.replace(hosts=hosts(own=30.0, busy=158.0, idle=2.0))),
+    "hog": ("host-starved", HEALTHY.replace(hosts=hosts(own=30.0, busy=158.0, idle=2.0, queued=60.0))),
     "full-machine": ("memory-bound", HEALTHY.replace(hosts=hosts(memory=int(15.5 * GIB)))),
 }
 

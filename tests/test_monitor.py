@@ -38,10 +38,10 @@ def windows(step_s=0.05, wait_s=None):
     return tuple(StepWindow(n, 20, 20 * step_s, None if wait_s is None else 20 * wait_s) for n in range(10))
 
 
-def hosts(own=30.0, busy=40.0, idle=60.0, periods=None, throttled=None):
-    later = HostLoad(own, busy, idle, 3, periods, throttled, 4 * GIB)
+def hosts(own=30.0, busy=40.0, idle=60.0, periods=None, throttled=None, queued=2.0):
+    later = HostLoad(own, busy, idle, 3, periods, throttled, 4 * GIB, queued)
     return (
-        HostSample(0.0, HostLoad(0.0, 0.0, 0.0, 3, 0 if periods else None, 0 if periods else None)),
+        HostSample(0.0, HostLoad(0.0, 0.0, 0.0, 3, 0 if periods else None, 0 if periods else None, queued_s=0.0)),
         HostSample(50.0, later),
     )
 
@@ -104,7 +104,7 @@ PLANTED = {
         ),
     ),
     "quota": ("host-starved", CPU.replace(hosts=hosts(periods=500, throttled=300))),
-    "hog": ("host-starved", CPU.replace(hosts=hosts(own=30.0, busy=98.0, idle=2.0))),
+    "hog": ("host-starved", CPU.replace(hosts=hosts(own=30.0, busy=98.0, idle=2.0, queued=40.0))),
     "two-programs": ("shared-device", HEALTHY.replace(gpus=(GPU.replace(others=1),) * 40)),
     "full-device": ("memory-bound", HEALTHY.replace(memory=DeviceMemory(79 * GIB, 80 * GIB))),
     "retries": ("memory-bound", HEALTHY.replace(memory=DeviceMemory(60 * GIB, 80 * GIB, 7))),
@@ -135,7 +135,10 @@ JUST_NOT = {
     ),
     "peak-of-the-larger-gpu": with_gpus(GPU, GPU.replace(memory_bytes=24 * GIB)).replace(memory=DeviceMemory(60 * GIB)),
     "busy-machine-with-room": CPU.replace(hosts=hosts(own=30.0, busy=75.0, idle=25.0)),
-    "own-workers": CPU.replace(hosts=hosts(own=97.0, busy=99.0, idle=1.0)),
+    "own-workers": CPU.replace(hosts=hosts(own=97.0, busy=99.0, idle=1.0, queued=300.0)),
+    "others-of-low-priority": CPU.replace(hosts=hosts(own=30.0, busy=98.0, idle=2.0, queued=3.0)),
+    "little-to-do-on-a-full-machine": HEALTHY.replace(hosts=hosts(own=4.0, busy=98.0, idle=2.0, queued=6.0)),
+    "kernel-that-does-not-count": CPU.replace(hosts=hosts(own=30.0, busy=98.0, idle=2.0, queued=None)),
 }
 
 
@@ -421,10 +424,14 @@ STAT = "%d (%s) S %d 1 1 0 -1 0 0 0 0 0 300 100 20 10 20 0 1 0 5 1000 250 1844 0
 def test_processors_of_a_recorded_machine(make_machine):
     host = make_machine(
         files={
-            "/proc/stat": "cpu  100 5 20 900 30 0 1 40 7 0\n",
+            "/proc/stat": "cpu  100 5 20 900 30 0 1 40 7 0\ncpu0 60 0 0 450 0 0 0\ncpu1 30 0 9 440 10 0 0\nctxt 5\n",
             "/proc/self/stat": STAT % (42, "python", 1),
             "/proc/42/stat": STAT % (42, "python", 1),
+            "/proc/42/status": "Name:\tpython\nCpus_allowed:\t2\nCpus_allowed_list:\t1\n",
+            "/proc/42/task/42/schedstat": "400000000 2000000000 9\n",
+            "/proc/42/task/51/schedstat": "100000000 500000000 7\n",
             "/proc/43/stat": STAT % (43, "a) worker", 42),
+            "/proc/43/task/43/schedstat": "100000000 250000000 7\n",
             "/proc/50/stat": STAT % (50, "other", 1),
             "/proc/self/cgroup": "0::/box\n",
             "/proc/self/mountinfo": "32 24 0:28 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n",
@@ -434,7 +441,9 @@ def test_processors_of_a_recorded_machine(make_machine):
     )
     load = read_host_load(host)
     assert load.processes == 2
-    assert load.busy_cpu_s < load.own_cpu_s * 2  # of clock ticks, however long one is here
+    assert load.own_cpu_s / load.busy_cpu_s == pytest.approx(860 / 39)  # of clock ticks, however long one is here
+    assert load.idle_cpu_s / load.busy_cpu_s == pytest.approx(450 / 39)
+    assert load.queued_s == 2.75
     assert (load.periods, load.throttled_periods) == (40, 12)
     assert read_throttling(host) == (40, 12)
 
@@ -457,7 +466,7 @@ def test_processors_of_a_recorded_machine(make_machine):
 def test_other_systems_know_this_process_s_time_only(make_machine, system, files):
     load = read_host_load(make_machine(system=system, files=files))
     assert load.own_cpu_s > 0
-    assert (load.busy_cpu_s, load.processes, load.periods) == (None, None, None)
+    assert (load.busy_cpu_s, load.processes, load.periods, load.queued_s) == (None, None, None, None)
 
 
 class _MapDataset:

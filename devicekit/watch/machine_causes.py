@@ -16,7 +16,9 @@ MEMORY_SHARE = 0.95
 
 _CLOCK_SHARE = 0.7
 _THROTTLED_SHARE = 0.1
-_OTHERS_SHARE, _IDLE_SHARE = 0.35, 0.1
+
+#: Waiting for a processor that others use makes a program slower by a quarter from this part of its time on.
+_QUEUED_SHARE = 0.2
 
 
 def memory_held(hosts: Sequence[HostSample], granted: Optional[int]) -> List[Evidence]:
@@ -158,18 +160,20 @@ def _throttled(first: HostSample, last: HostSample) -> Sequence[Evidence]:
 
 def _crowded(first: HostSample, last: HostSample) -> Sequence[Evidence]:
     before, after = first.load, last.load
-    if before.busy_cpu_s is None or after.busy_cpu_s is None or before.idle_cpu_s is None or after.idle_cpu_s is None:
+    if before.busy_cpu_s is None or after.busy_cpu_s is None or before.queued_s is None or after.queued_s is None:
         return ()
-    busy, idle = after.busy_cpu_s - before.busy_cpu_s, after.idle_cpu_s - before.idle_cpu_s
-    own = after.own_cpu_s - before.own_cpu_s
-    total = busy + idle
-    others = busy - own
-    if last.at_s - first.at_s < 1.0 or total <= 0 or others < _OTHERS_SHARE * total or idle > _IDLE_SHARE * total:
+    busy, own = after.busy_cpu_s - before.busy_cpu_s, after.own_cpu_s - before.own_cpu_s
+    passed, others = last.at_s - first.at_s, busy - own
+    if passed < 1.0 or others <= 0:
         return ()
-    text = "other programs took %.0f %% of the processors, this one %.0f %%; idle: %.0f %%" % (
-        100 * others / total, 100 * own / total, 100 * idle / total
+    # A thread waits for other threads of its own program as well: those of a program that fills its processors.
+    queued = (after.queued_s - before.queued_s) * min(1.0, others / busy)
+    if queued < _QUEUED_SHARE * max(passed, own + queued):
+        return ()
+    text = "its threads waited %.1f s for processors that other programs used, and ran %.1f s, in %.1f s" % (
+        queued, own, passed
     )  # fmt: skip
-    return (Evidence(text, "/proc/stat"),)
+    return (Evidence(text, "/proc/PID/task/TID/schedstat"),)
 
 
 def _busy(samples: Sequence[GpuSample]) -> List[GpuSample]:

@@ -273,7 +273,7 @@ def _read_processors(host: Host, folders: Sequence[Tuple[str, bool]]) -> "Fact[i
         for name in ("cpuset.cpus.effective",) if second else ("cpuset.effective_cpus", "cpuset.cpus"):
             path = "%s/%s" % (folder, name)
             try:
-                return Fact.of(parse_cpu_list(host.read_text(path, 1 << 16)), host.scrub(path))
+                return Fact.of(sum(map(len, parse_cpu_list(host.read_text(path, 1 << 16)))), host.scrub(path))
             except FileNotFoundError:
                 continue
             except (OSError, ValueError) as error:
@@ -281,25 +281,25 @@ def _read_processors(host: Host, folders: Sequence[Tuple[str, bool]]) -> "Fact[i
     return Fact.absent(_OWN)
 
 
-def parse_cpu_list(text: str) -> int:
-    """Return how many processors a list names.
+def parse_cpu_list(text: str) -> List[range]:
+    """Return the numbers of the processors that a list names.
 
     >>> parse_cpu_list("0-3,8,10-11")
-    7
+    [range(0, 4), range(8, 9), range(10, 12)]
 
     Raises
     ------
     ValueError
         If it is no such list, or an empty one.
     """
-    count = 0
+    found = []
     for part in text.strip().split(","):
         first, dash, last = part.partition("-")
         numbers = [int(word) for word in (first, last if dash else first) if word.isascii() and word.isdigit()]
         if len(numbers) != 2 or not 0 <= numbers[0] <= numbers[1] < 1 << 20:
             raise ValueError("not understood: %r" % text[:40])
-        count += numbers[1] - numbers[0] + 1
-    return count
+        found.append(range(numbers[0], numbers[1] + 1))
+    return found
 
 
 def memory_left(host: Host) -> Optional[int]:

@@ -4,11 +4,11 @@ Linux only; elsewhere everything but this process's own time is unknown.
 """
 
 import os
-from typing import Collection, Dict, FrozenSet, List, NamedTuple, Optional, Tuple
+from typing import Collection, Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Tuple
 
 from ...records import Record
 from ..host import Host
-from .cgroup import read_throttling
+from .cgroup import parse_cpu_list, read_throttling
 
 #: More processes than this are not looked at: it would take longer than the rest of a look.
 _MOST_PROCESSES = 3000
@@ -22,15 +22,17 @@ class HostLoad(Record):
     own_cpu_s : float
         Processor time of the program: of its process and of the processes that it started.
     busy_cpu_s : float or None
-        Processor time of all programs on this machine.
+        Processor time of all programs, on the processors that this one may use.
     idle_cpu_s : float or None
-        Time in which its processors had nothing to do, waiting for disks included.
+        Time in which these processors had nothing to do, waiting for disks included.
     processes : int or None
         How many of the processes are this program's.
     periods, throttled_periods : int or None
         Scheduling periods of the control group with a quota, and those in which it was used up.
     memory_bytes : int or None
         Physical memory of these processes; what they share counts in each.
+    queued_s : float or None
+        How long the threads of these processes could have run and waited for a processor.
     """
 
     own_cpu_s: float
@@ -40,6 +42,7 @@ class HostLoad(Record):
     periods: Optional[int] = None
     throttled_periods: Optional[int] = None
     memory_bytes: Optional[int] = None
+    queued_s: Optional[float] = None
 
 
 class ProcessStat(NamedTuple):
@@ -109,9 +112,10 @@ def read_host_load(host: Host, program: Optional[ProcessTree] = None) -> HostLoa
     if host.system != "linux":  # a /proc that someone made on Windows tells nothing
         return HostLoad(own_cpu_s)
     try:
-        busy, idle = parse_processors(host.read_text("/proc/stat", 4096))
         if program is None:
             program = ProcessTree(parse_process(host.read_text("/proc/self/stat", 4096)).number)
+        allowed = _allowed(host, min(program.numbers, default=0))
+        busy, idle = parse_processors(host.read_text("/proc/stat", 1 << 20), allowed)
         tree = program.take(_processes(host))
     except (OSError, ValueError):  # a sandbox without /proc
         return HostLoad(own_cpu_s)
@@ -126,7 +130,29 @@ def read_host_load(host: Host, program: Optional[ProcessTree] = None) -> HostLoa
         periods=throttling[0] if throttling else None,
         throttled_periods=throttling[1] if throttling else None,
         memory_bytes=sum(item.pages for item in tree) * page if tree else None,
+        queued_s=_queued(host, tree),
     )
+
+
+def _allowed(host: Host, number: int) -> Sequence[range]:
+    """Return the numbers of the processors that a process may use; empty if that is not known."""
+    for line in (host.text_or_none("/proc/%d/status" % number, 1 << 16) or "").splitlines():
+        name, _, value = line.partition(":")
+        if name == "Cpus_allowed_list":
+            return parse_cpu_list(value)
+    return ()
+
+
+def _queued(host: Host, tree: Sequence[ProcessStat]) -> Optional[float]:
+    """Return how long the threads of processes waited for a processor; None if the kernel does not count it."""
+    ran = waited = 0
+    for process in tree:
+        folder = "/proc/%d/task" % process.number
+        for name in host.names_if_any(folder):
+            words = (host.text_or_none("%s/%s/schedstat" % (folder, name), 4096) or "").split()
+            if len(words) == 3:  # nanoseconds, see the kernel's Documentation/scheduler/sched-stats.rst
+                ran, waited = ran + int(words[0]), waited + int(words[1])
+    return waited / 1e9 if ran else None
 
 
 def read_shared_once(host: Host, numbers: Collection[int]) -> Optional[int]:
@@ -164,24 +190,32 @@ def parse_shared_once(text: str) -> int:
     raise ValueError("not understood: %r" % text[:40])
 
 
-def parse_processors(text: str) -> Tuple[int, int]:
-    r"""Return how long all processors were busy and idle, in clock ticks, of ``/proc/stat`` (``proc(5)``).
+def parse_processors(text: str, allowed: Sequence[range] = ()) -> Tuple[int, int]:
+    r"""Return how long processors were busy and idle, in clock ticks, of ``/proc/stat`` (``proc(5)``).
+
+    ``allowed``: those that count; by default all do, and if none of them is listed.
 
     Time for the guests of virtual machines is part of ``user`` and not counted twice; stolen time was another machine's.
 
     >>> parse_processors("cpu  100 5 20 900 30 0 1 40 7 0\ncpu0 1 2 3 4\n")
     (126, 930)
+    >>> parse_processors("cpu 9 0 0 9 0 0 0\ncpu0 1 0 0 2 0 0 0\ncpu1 3 0 0 4 0 0 0\nctxt 5\n", [range(1, 2)])
+    (3, 4)
 
     Raises
     ------
     ValueError
         If it is something else.
     """
-    words = text.split("\n", 1)[0].split()
-    if len(words) < 8 or words[0] != "cpu":
+    busy = left = 0
+    lines = [line.split() for line in text.splitlines() if line.startswith("cpu")]
+    named = [line for line in lines[1:] if any(int(line[0][3:]) in numbers for numbers in allowed)]
+    for words in named or lines[:1]:
+        user, nice, system, idle, wait, interrupts, soft = map(int, words[1:8])
+        busy, left = busy + user + nice + system + interrupts + soft, left + idle + wait
+    if not busy + left:
         raise ValueError("not understood: %r" % text[:40])
-    user, nice, system, idle, wait, interrupts, soft = map(int, words[1:8])
-    return user + nice + system + interrupts + soft, idle + wait
+    return busy, left
 
 
 def parse_process(text: str) -> ProcessStat:
