@@ -83,6 +83,12 @@ def simulated_gpu(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def simulated_nvml(tmp_path_factory):
+    """The folder of a simulated libnvidia-ml.so.1, which reports what the variable SIM_NVML says."""
+    return _hardware().build_nvml(str(tmp_path_factory.mktemp("nvml")))
+
+
+@pytest.fixture(scope="session")
 def simulated_directx(tmp_path_factory):
     """A function from a list of adapters (or "fail") to variables with which real DirectML builds list them."""
     build = _hardware()

@@ -1,5 +1,6 @@
 """`devicekit.Monitor` in trainings with the real Keras that is installed, on any framework."""
 
+import importlib.util
 import os
 
 import pytest
@@ -375,3 +376,65 @@ print(json.dumps(fit(busy(), steps_per_epoch=40)))
         os.rmdir(folder)
     assert "host-starved" in data["codes"]
     assert "the quota was used up" in data["seen"]
+
+
+#: A mount namespace of its own has a sign of NVIDIA's driver; `gpus` writes what the simulated library will say.
+NVIDIA = """
+import ctypes
+libc = ctypes.CDLL(None)
+assert libc.unshare(0x20000) == 0  # CLONE_NEWNS
+assert libc.mount(b"none", b"/", None, 0x44000, None) == 0  # MS_REC | MS_PRIVATE: no mount reaches the machine
+assert libc.mount(b"tmpfs", b"/proc/driver", b"tmpfs", 0, None) == 0
+os.mkdir("/proc/driver/nvidia")
+HEALTHY = dict(util=93, clock="1900/1980", temp=71, power="690/700/700", limits="0x4", pcie="16/16", mem="81920/40000")
+
+def gpus(*changes):
+    lines = []
+    for change in changes:
+        values = dict(HEALTHY, **change)
+        lines += ["gpu=NVIDIA A", "proc=%d:900" % os.getpid(), *("%s=%s" % pair for pair in values.items())]
+    with open(os.environ["SIM_NVML"][1:], "w") as stream:
+        stream.write("\\n".join(lines))
+
+pause = keras.callbacks.LambdaCallback(on_train_batch_end=lambda batch, logs: time.sleep(0.05))
+
+def trained(scope="GPU:0", **options):
+    global model
+    with tf.device(scope):
+        model = keras.Sequential([keras.layers.Dense(65536, **first), keras.layers.Dense(4)])
+        model.compile("sgd", "mse", jit_compile=False)
+        return fit(x, y, batch_size=4, callbacks=[pause], **options)
+"""
+
+
+@only_tf2
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only the administrator mounts")
+@pytest.mark.skipif(importlib.util.find_spec("pynvml") is None, reason="NVML is asked by nvidia-ml-py")
+def test_what_nvml_reports_of_gpus_meanwhile(program, simulated_gpu, simulated_nvml, tmp_path):
+    data = program(
+        PROGRAM
+        + NVIDIA
+        + """
+import tensorflow as tf
+gpus({}, {}, {}, {"util": 0, "pcie": "1/16", "clock": "210/1980", "limits": "0x1"})
+results = {"healthy": trained()}
+small = {"mem": "1/0"}  # MiB
+gpus(dict(small, limits="0x20", temp=92), dict(small, clock="700/1980", power="199/200/700"),
+     dict(small, pcie="4/16"), dict(small, proc="999999:40"))
+results.update(held_down=trained(), on_the_cpu=trained("CPU:0", steps_per_epoch=20))
+gpus({"util": 20})
+results["idle"] = trained()
+print(json.dumps(results))
+""",
+        env=dict(simulated_gpu, LD_LIBRARY_PATH=simulated_nvml, SIM_NVML="@%s" % (tmp_path / "nvml")),
+    )
+    codes = {name: [code for code in result["codes"] if code != "host-starved"] for name, result in data.items()}
+    assert codes["healthy"] == []
+    assert codes["held_down"] == ["clocks-limited", "shared-device", "memory-bound"]
+    assert codes["on_the_cpu"][0] == "device-unused"
+    assert codes["idle"] == ["launch-bound"]
+    seen = data["held_down"]["seen"]
+    for text in ("(thermal)", "700 of 1980 MHz at a power limit of 200 W (delivered with 700 W)", "4 of 16 PCIe lanes",
+                 "1 other process computed on GPU 3", "0.0 GiB were in use on the device"):  # fmt: skip
+        assert text in seen
+    assert "the GPU computes for 20 % of the time" in data["idle"]["seen"]
