@@ -111,6 +111,24 @@ def test_weights_in_float16_are_kept_in_float32():
     assert found.fix[0].command == 'keras.mixed_precision.set_global_policy("mixed_float16")'
 
 
+@pytest.mark.parametrize(
+    "operation, words",
+    [
+        ("RealDiv", "ops.divide("),
+        ("reciprocal", "ops.reciprocal("),
+        ("rsqrt", "ops.sqrt("),
+        ("gather", "input_dim"),
+        ("", "-1e9"),
+        ("convert_element_type", "-1e9"),
+    ],
+)
+def test_a_division_is_not_advised_for_what_is_none(operation, words):
+    first = LOG.replace(operation=operation, nans=2, infinities=0)
+    found = finding(with_runs(first, first, first.replace(dtype="float64")))
+    assert found.code == "operation-undefined"
+    assert words in found.fix[0].command
+
+
 def test_a_report_shows_itself():
     report = NanReport.of(RECORD.replace(model="<b>\x1b[31m", saved="step.npz"))
     text = " ".join(str(report).split())

@@ -120,12 +120,12 @@ def _undefined(first: NonFinite) -> Tuple[str, str, List[Fix]]:
         return "values-exploded", "The exponential is too large even for float64.", _EXPLODED
     kind = "its derivative" if first.phase == "gradient" else "it"
     text = "The CPU has it in float64 too: for these values %s is not defined." % kind
-    how = "Keep the operation away from these values"
+    how, name = "Keep the operation away from these values", first.operation.lower()
     # The operation of a derivative is another than that of the program: of sqrt a division.
     if first.phase == "gradient":
         return "operation-undefined", text, [_code(how + ": add a small number in sqrt, log and powers.")]
-    safe = next(command for part, command in _SAFE if part in first.operation.lower())
-    return "operation-undefined", text, [_code(how + ", for example", safe)]
+    safe = [_code(how + ", for example", command) for part, command in _SAFE if part in name]
+    return "operation-undefined", text, safe[:1] or (_INDEX if "gather" in name or "take" in name else _LAYER)
 
 
 def _device_or_precision(record: NanRecord, first: NonFinite, double: NanRun) -> Tuple[str, str, List[Fix]]:
@@ -196,8 +196,14 @@ def _code(text: str, command: Optional[str] = None) -> Fix:
 #: What keeps an operation away from the values for which it is not defined, by a part of its name.
 _SAFE = (
     ("log", "ops.log(ops.maximum(x, 1e-7))"), ("sqrt", "ops.sqrt(ops.maximum(x, 1e-12))"),
-    ("pow", "ops.power(ops.maximum(x, 1e-7), exponent)"), ("", "ops.divide(x, ops.maximum(y, 1e-7))"),
+    ("pow", "ops.power(ops.maximum(x, 1e-7), exponent)"), ("div", "ops.divide(x, ops.maximum(y, 1e-7))"),
+    ("recip", "ops.reciprocal(ops.maximum(x, 1e-7))"),
 )  # fmt: skip
+_INDEX = [_code("Look for indices beyond the table, which JAX fills with NaN", "assert x.max() < embedding.input_dim")]
+_LAYER = [
+    _code("Look at what the layer does with these values. A mask of minus infinity that leaves nothing of an example is NaN "
+          "after a softmax: use a large negative number", "ops.where(mask, scores, -1e9)"),
+]  # fmt: skip
 
 _INPUT = [_code("Find such examples before the training, and drop or fill them", "x[~np.isfinite(x)]")]
 _EXPLODED = [
@@ -211,7 +217,7 @@ _DEVICE = [Fix("See where the device differs from the CPU", "devicekit verify --
 _OPTIMIZER = [
     _code("Give the optimizer an epsilon above zero, which it divides by where a gradient is zero",
           "keras.optimizers.Adam(epsilon=1e-7)"),
-    _code("Look at a learning-rate schedule of your own at this step"),
+    _code("Look at a constraint of this variable, and at a learning-rate schedule of your own at this step"),
 ]  # fmt: skip
 _VALIDATED = [
     _code("Evaluate the training data: if that is finite, look for such values in the validation data; if not, at what a "

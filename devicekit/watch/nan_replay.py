@@ -40,7 +40,8 @@ def investigate(replay: Replay, function: Any, window: Window, saves: Sequence[s
         found = _first_bad(replay, function, window.good, kept)
         if found is None:
             problem = (
-                "The same steps, repeated, are finite: random numbers, a changing callback, or a device that errs."
+                "The same steps, repeated, go another way: random numbers, a state of your own that no variable of the model "
+                "has, a changing callback, or a device that errs."
             )
             return record.replace(problem=problem)
         index, bad_variables = found
@@ -114,14 +115,18 @@ def _without_inputs(
 
 
 def _first_bad(replay: Replay, function: Any, good: State, steps: List[KeptStep]) -> Optional[Tuple[int, List[str]]]:
+    """Return the index of the first bad step, and what is not finite after it; None if it went another way before."""
     ignored = set(unfit(good))
     replay.load(good)
+    found = None
     for index, step in enumerate(steps):
-        logs = replay.step(function, step.batch)
-        variables = [name for name in unfit(replay.state(copy=False)) if name not in ignored]
-        if variables or not loss_is_finite(logs, replay.model):
-            return index, variables
-    return None
+        finite = loss_is_finite(replay.step(function, step.batch), replay.model)
+        if finite != loss_is_finite(step.logs, replay.model):
+            return None
+        if found is None:
+            variables = [name for name in unfit(replay.state(copy=False)) if name not in ignored]
+            found = (index, variables) if variables or not finite else None
+    return found
 
 
 def _inputs(record: NanRecord, replay: Replay, batches: List[Any]) -> NanRecord:

@@ -694,6 +694,75 @@ print(json.dumps({"found": found, "gradient": gradient, "healthy": healthy}))
 
 
 @only_tf2
+def test_what_no_variable_of_the_model_has(program, tmp_path):
+    """Variables that Keras does not know are repeated as they were; if something else differs, no step is named."""
+    data = program(
+        PROGRAM
+        + """
+framework = keras.backend.backend() if ops else "tensorflow"
+if framework == "jax":
+    print(json.dumps({}))
+    raise SystemExit
+found = {}
+if framework == "tensorflow":
+    import tensorflow as tf
+
+    class Own(keras.Model):
+        def train_step(self, data):
+            inputs, targets = data
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean((self(inputs, training=True) - targets) ** 2)
+            for total, gradient in zip(self.totals, tape.gradient(loss, self.trainable_variables)):
+                total.assign_add(gradient)
+            self.count.assign_add(1)
+
+            def apply():
+                pairs = zip(self.totals, self.trainable_variables)
+                self.optimizer.apply_gradients([(item / 4.0, own) for item, own in pairs])
+                for item in self.totals:
+                    item.assign(tf.zeros_like(item))
+                return 0
+
+            tf.cond(self.count % 4 == 0, apply, lambda: 0)
+            return {"loss": loss}
+
+    bad = x.copy()
+    bad[43] = 0.0
+    inner = keras.Input((8,))
+    model = Own(inner, L.Dense(4)(Log(name="log_of_x")(inner)))
+    model.totals = [tf.Variable(tf.zeros(item.shape), trainable=False) for item in model.trainable_variables]
+    model.count = tf.Variable(0, trainable=False)
+    model.compile(keras.optimizers.SGD(1e-3))
+    found["accumulated"] = outcome(fit(model, bad))
+
+class Reset(keras.callbacks.Callback):
+    def on_train_begin(self, logs=None):
+        self.weights = self.model.get_weights()
+
+    def on_train_batch_end(self, batch, logs=None):
+        if batch < 7:
+            self.model.set_weights(self.weights)
+
+keras.utils.set_random_seed(1)
+relu = [L.Dense(64, activation="relu") for _ in range(2)]
+model = model_of(*relu, optimizer=keras.optimizers.SGD(50.0))
+guard = devicekit.NanGuard(quiet=True, every=100)
+model.fit(x, y, batch_size=8, shuffle=False, verbose=0, callbacks=[guard, Reset()])
+found["reset"] = outcome(guard)
+print(json.dumps(found))
+""",
+        str(tmp_path / "step.npz"),
+    )
+    if not data:
+        pytest.skip("on JAX a callback does not change the state, and all of it is in the model's variables")
+    if "accumulated" in data:
+        own = data["accumulated"]
+        assert (own["code"], own["step"], own["layer"], own["rows"]) == ("operation-undefined", 5, "log_of_x", [3])
+    assert (data["reset"]["code"], data["reset"]["step"]) == ("cause-unknown", None)
+    assert "go another way" in " ".join(data["reset"]["text"].split())
+
+
+@only_tf2
 def test_ctrl_c_and_copies(program, tmp_path):
     """What a step showed before Ctrl-C is reported, nothing stays behind, and callbacks can be copied and sent."""
     data = program(

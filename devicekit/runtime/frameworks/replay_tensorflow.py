@@ -36,6 +36,7 @@ class TensorFlowReplay(Replay):
         super().__init__(model)
         self._compiled: Tuple[Any, Any] = (None, None)
         self._spec: Any = None
+        self._others: List[Any] = []
 
     def prepare(self, function: Any, arguments: Tuple[Any, ...]) -> None:
         # Compiling makes the variables of the optimizer and of metrics, with what they begin with.
@@ -80,19 +81,31 @@ class TensorFlowReplay(Replay):
             return step
         compiled: Callable[[Any], Tuple[Any, Any]] = tf.function(step)
         try:
-            compiled.get_concrete_function(iterator)  # type: ignore[attr-defined]
+            concrete = compiled.get_concrete_function(iterator)  # type: ignore[attr-defined]
         except Exception:  # a training function of another form; where the model itself is wrong, Keras's own says so
             return None
+        known = {id(_value(item)) for item in all_variables(self.model).values()}
+        if isinstance(iterator, tf.data.Iterator):  # not of parts of variables that a strategy distributes
+            self._others = [item for item in concrete.graph.variables if id(item) not in known]
         return compiled
 
-    def state(self, outputs: Any = None, copy: bool = True) -> State:
+    def _variables(self) -> Dict[str, Any]:
+        """Return the model's variables, and the program's own that a step uses. As metrics, these may have any values."""
         found = all_variables(self.model)
+        found.update(("metrics/%d/%s" % (number, item.name), item) for number, item in enumerate(self._others))
+        return found
+
+    def variable_count(self) -> int:
+        return super().variable_count() + len(self._others)
+
+    def state(self, outputs: Any = None, copy: bool = True) -> State:
+        found = self._variables()
         values = tuple((np.array if copy else np.asarray)(_value(item).numpy()) for item in found.values())
         return State(tuple(found), values, tuple(found.values()))
 
     def load(self, state: State) -> None:
         held = {id(variable): value for variable, value in zip(state.variables, state.values)}
-        for variable in all_variables(self.model).values():
+        for variable in self._variables().values():
             if id(variable) in held:
                 variable.assign(held[id(variable)])
 
@@ -156,14 +169,16 @@ class TensorFlowReplay(Replay):
         items = [layer for _, layer in layers_of(self.model)] + optimizers_of(self.model)
         if not hasattr(self.model, "_compute_dtype_object"):  # Keras 3
             super().double(scopes)
-            items = list(all_variables(self.model).values())
+            items = [self.model, *all_variables(self.model).values()]
         for item in items:
             if hasattr(item, "_compute_dtype_object"):
                 put(scopes, item, "_dtype_policy", tf.keras.mixed_precision.Policy("float64"))
                 put(scopes, item, "_compute_dtype_object", tf.float64)
             for name, value in list(vars(item).items()):
-                if isinstance(value, (tf.Variable, list)):
-                    put(scopes, item, name, list(map(wide, value)) if isinstance(value, list) else wide(value))
+                if isinstance(value, tf.Variable):
+                    put(scopes, item, name, wide(value))
+                elif isinstance(value, list) and any(isinstance(part, tf.Variable) for part in value):
+                    put(scopes, item, name, list(map(wide, value)))
 
     @contextlib.contextmanager
     def computing(self, trace: Trace, on_cpu: bool, double: bool) -> Iterator[None]:
