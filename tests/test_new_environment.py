@@ -2,16 +2,24 @@
 
 import base64
 import hashlib
+import json
 import os
+import re
 import stat
 import sys
 import zipfile
 
 import pytest
+from packaging.version import Version
 
+from devicekit import resolve
 from devicekit.cli.main import main
+from devicekit.diagnosis.findings import Packages
 from devicekit.errors import RemedyError
-from devicekit.remedy.new_environment import Order, find_python, make_environment
+from devicekit.machine.simulated import SimulatedHost
+from devicekit.remedy.installers import Installer, steps, variables
+from devicekit.remedy.layout import read_layout
+from devicekit.remedy.new_environment import Order, accepted_versions, find_python, make_environment
 
 HERE = "%d.%d" % sys.version_info[:2]
 
@@ -40,13 +48,13 @@ def write_wheel(folder, name, version, files):
 
 @pytest.fixture
 def index(tmp_path, monkeypatch):
-    """A folder with one wheel, from which pip and uv install, and no other place."""
+    """A folder with one wheel, from which pip and uv install, and no other place: uv has no variable for that."""
     folder = tmp_path / "wheels"
     folder.mkdir()
     write_wheel(folder, "tiny", "1.0", {"tiny.py": "VALUE = 1\n"})
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
     for tool in ("PIP", "UV"):
         monkeypatch.setenv(tool + "_FIND_LINKS", str(folder))
-        monkeypatch.setenv(tool + "_NO_INDEX", "1")
     return folder
 
 
@@ -66,6 +74,67 @@ def test_an_environment_is_made_and_tried(tmp_path, index, monkeypatch, installe
     assert [item.observed.imports for item in made.frameworks] == [False]
     found = [name for _, _, names in os.walk(str(folder)) for name in names]
     assert "tiny.py" in found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("installer", ["uv", "pip"])
+@pytest.mark.parametrize("variable", [True, False], ids=["variable", "file"])
+def test_what_pip_is_configured_to_do_holds_for_a_new_environment(tmp_path, index, monkeypatch, installer, variable):
+    """uv reads nothing of it, and it is devicekit that chose uv."""
+    write_wheel(index, "tiny", "2.0", {"tiny.py": "VALUE = 2\n"})
+    (tmp_path / "caps.txt").write_text("tiny<2\n")
+    monkeypatch.delenv("UV_FIND_LINKS")
+    if variable:
+        monkeypatch.setenv("PIP_CONSTRAINT", str(tmp_path / "caps.txt"))
+    else:
+        for name in ("PIP_FIND_LINKS", "PIP_NO_INDEX"):
+            monkeypatch.delenv(name)
+        text = "[global]\nno-index = true\nfind-links = %s\nconstraint = %s\n"
+        (tmp_path / "pip.conf").write_text(text % (index, tmp_path / "caps.txt"))
+        monkeypatch.setenv("PIP_CONFIG_FILE", str(tmp_path / "pip.conf"))
+    if installer == "pip":
+        monkeypatch.setenv("PATH", "/usr/bin:/bin")
+        monkeypatch.setattr(sys, "executable", os.path.realpath(sys.executable))  # uv may stand next to it
+    made = make_environment(Order(str(tmp_path / "new"), HERE, ("tiny",)), quiet)
+    names = [name for _, folders, _ in os.walk(made.folder) for name in folders if name.startswith("tiny-")]
+    assert names == ["tiny-1.0.dist-info"]
+    assert accepted_versions() == {"tiny": "<2"}
+
+
+def test_uv_is_told_what_it_is_told_by_no_variable_of_its_own(tmp_path):
+    settings = {"index-url": "https://a.example/simple", "extra-index-url": "https://b.example\n https://c.example"}
+    settings.update({"find-links": "/one /two", "trusted-host": "b.example c.example", "cert": "~/ca.pem"})
+    text = "[global]\n" + "".join("%s = %s\n" % item for item in settings.items())
+    description = {"system": "linux", "home": "/home/me", "files": {"/home/me/.config/pip/pip.conf": text}}
+    (tmp_path / "host.json").write_text(json.dumps(description))
+    environment = {"UV_FIND_LINKS": "/mine", "PIP_TARGET": "/elsewhere"}
+    values = variables(environment, SimulatedHost(str(tmp_path)))
+    assert values["UV_INDEX_URL"] == "https://a.example/simple"
+    assert values["UV_EXTRA_INDEX_URL"] == "https://b.example https://c.example"
+    assert (values["UV_FIND_LINKS"], values["UV_INDEX_STRATEGY"]) == ("/mine", "unsafe-best-match")
+    assert (values["UV_INSECURE_HOST"], values["SSL_CERT_FILE"]) == ("b.example c.example", "/home/me/ca.pem")
+    assert "PIP_TARGET" not in values
+
+
+@pytest.mark.parametrize("installer", ["uv", "pip"])
+def test_versions_that_have_to_stay_do_not_replace_the_constraints_of_the_user(monkeypatch, tmp_path, installer):
+    """An option of uv takes the place of its variable; pip's adds to it."""
+    monkeypatch.setenv("UV_CONSTRAINT", "/srv/one.txt /srv/two.txt")
+    layout = read_layout(sys.executable)
+    ((_, call),) = steps(Installer(installer, (installer,), layout), Packages(install=("tiny",)), "/own.txt")
+    files = [after for before, after in zip(call, call[1:]) if before == "--constraint"]
+    assert files == (["/srv/one.txt", "/srv/two.txt"] if installer == "uv" else []) + ["/own.txt"]
+
+
+@pytest.mark.slow
+def test_resolve_installs_what_constraints_accept(tmp_path, index, monkeypatch, capsys):
+    newest = resolve("cpu").pins[0]
+    (tmp_path / "caps.txt").write_text("%s<%s\n" % (newest.name, newest.version))
+    monkeypatch.setenv("PIP_CONSTRAINT", str(tmp_path / "caps.txt"))
+    # Of the set there is no wheel here: the error names the first requirement.
+    assert main(["resolve", "cpu", "--offline", "--install", "--into", str(tmp_path / "new")]) == 2
+    version = re.search(r"%s==([0-9.]+[0-9])" % newest.name, capsys.readouterr().err).group(1)
+    assert Version(version) < Version(newest.version)
 
 
 @pytest.mark.slow

@@ -445,6 +445,26 @@ def test_a_command_that_is_not_enough_is_no_other_way_to_say_fix(make_machine):
     assert "or: devicekit fix" not in text
 
 
+def test_a_gpu_that_only_another_python_can_use_gets_a_new_environment():
+    machine = recorded_machines.load_machine("windows-amd-stock-tensorflow")
+    machine = machine.replace(python=machine.python.replace(version="3.11.9"))
+    (attempt,) = plan(machine).attempts
+    assert (attempt.python, attempt.environment, attempt.packages.remove) == ("3.10", "C:\\venv-3.10", ())
+    assert "tensorflow-directml-plugin" in ";".join(attempt.packages.install)
+    assert "TensorFlow for Python 3.11 cannot use the GPU here" in attempt.reason
+    text = doctor_screen(machine, run_rules(machine, BUNDLED), select_device(machine=machine), Style(width=160))
+    assert "Or    devicekit fix   (The DirectML plug-in needs Python" in text
+
+
+def test_a_new_environment_has_what_its_installer_accepts():
+    machine = recorded_machines.load_machine("windows-amd-stock-tensorflow")
+    accepted = BUNDLED.within({"h5py": "==3.7.0"})
+    (attempt,) = plan_separate(plan(machine), machine, "tensorflow", "it is the system's", accepted).attempts
+    assert "h5py==3.7.0" in attempt.packages.install
+    nothing = BUNDLED.within({"h5py": "<0"})
+    assert plan_separate(plan(machine), machine, "tensorflow", "it is the system's", nothing).outcome == "no-plan"
+
+
 def test_a_new_environment_is_for_the_gpu_that_is_not_used():
     """For a Python of the system, as python.org's is on Windows: a set for the processor would change nothing."""
     machine = recorded_machines.load_machine("windows-amd-stock-tensorflow")

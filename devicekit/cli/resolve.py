@@ -2,7 +2,7 @@
 
 import argparse
 import re
-from typing import TYPE_CHECKING, Any, Optional
+from typing import TYPE_CHECKING, Any, Mapping, Optional
 
 from ..children.progress import Progress
 from ..errors import did_you_mean, unknown_name
@@ -121,11 +121,13 @@ def _resolve(options: argparse.Namespace) -> int:
 def _install(options: argparse.Namespace, machine: "Machine", resolution: "Resolution") -> int:
     """Make an environment with the set; where this Python has none, with the newest Python that does."""
     from ..matrix.target import PYTHONS
-    from ..remedy.new_environment import Order, make_environment
+    from ..remedy.new_environment import Order, accepted_versions, make_environment
     from ..report.resolution import environment_text, resolution_text
 
+    accepted = accepted_versions()
+    resolution = _accepted(options, machine, resolution, accepted)
     for python in PYTHONS if not (resolution.possible or options.python_version) else ():
-        other = _answer(options, machine, python)
+        other = _accepted(options, machine, _answer(options, machine, python), accepted)
         if other.possible:
             resolution = other
             break
@@ -144,6 +146,20 @@ def _install(options: argparse.Namespace, machine: "Machine", resolution: "Resol
     else:
         print_text(environment_text(resolution, made))
     return 0 if made.works else 1
+
+
+def _accepted(
+    options: argparse.Namespace, machine: "Machine", resolution: "Resolution", accepted: Mapping[str, str]
+) -> "Resolution":
+    """Return a set within what the installer accepts: as long as it names something else, the bound is kept as well."""
+    from ..matrix.matrix import accepts
+
+    while True:
+        pins = [item for item in resolution.pins if accepts(accepted.get(item.name, ""), item.version) is False]
+        if not pins:
+            return resolution
+        options.keep = [*options.keep, *(item.name + accepted[item.name] for item in pins)]
+        resolution = _answer(options, machine, resolution.python)
 
 
 def _take_requirement(options: argparse.Namespace) -> None:

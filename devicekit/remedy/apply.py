@@ -49,10 +49,11 @@ class Examined(NamedTuple):
 
 def blocking(diagnosis: Diagnosis) -> Tuple[Finding, ...]:
     """Return the findings because of which something does not work: what a fix is about."""
-    return tuple(item for item in diagnosis.findings if item.severity == "error" or _keeps_from_gpus(item))
+    return tuple(item for item in diagnosis.findings if item.severity == "error" or keeps_from_gpus(item))
 
 
-def _keeps_from_gpus(finding: Finding) -> bool:
+def keeps_from_gpus(finding: Finding) -> bool:
+    """Return whether a finding is only that GPUs are not used."""
     return finding.severity == "warning" and any(map(finding.keeps_from_gpus, BACKENDS))
 
 
@@ -64,7 +65,8 @@ def level(item: FrameworkVerification) -> int:
     return 3 if observed.outcome == "works" else 2 if observed.computes else 1 if observed.imports else 0
 
 
-def _accelerators(item: FrameworkVerification) -> int:
+def accelerators(item: FrameworkVerification) -> int:
+    """Return how many devices besides the CPU a framework used."""
     return sum(not name.upper().startswith("CPU") for name in item.observed.devices)
 
 
@@ -79,9 +81,9 @@ def compare(before: Tuple[FrameworkVerification, ...], after: Tuple[FrameworkVer
             if level(item) == _WORKS:
                 return "not-better"
             continue
-        if level(now) < level(item) or (_accelerators(now) < _accelerators(item) and level(item) == _WORKS):
+        if level(now) < level(item) or (accelerators(now) < accelerators(item) and level(item) == _WORKS):
             return "not-better"
-        better = better or level(now) > level(item) or _accelerators(now) > _accelerators(item)
+        better = better or level(now) > level(item) or accelerators(now) > accelerators(item)
     if not better:
         return "not-better"
     return "works" if all(map(_works, after)) else "better"
@@ -259,7 +261,7 @@ def apply(examined: Examined, remedy: Remedy) -> Remedy:
     with Logbook(examined.layout) as logbook, Progress("trying the frameworks", read_settings().quiet) as progress:
         surgeon = Surgeon(logbook, examined, progress)
         before = verify_interpreter(examined.interpreter, timeout_s=_TRIAL_S)
-        gpus = any(map(_keeps_from_gpus, remedy.findings)) or remedy.goal not in ("auto", "cpu")
+        gpus = any(map(keeps_from_gpus, remedy.findings)) or remedy.goal not in ("auto", "cpu")
         hidden = any(item.aside for item in remedy.attempts)
         if before.frameworks and all(map(_works, before.frameworks)) and not (gpus or hidden):
             return remedy.replace(outcome="nothing-wrong", before=before.frameworks)

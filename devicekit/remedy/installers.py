@@ -9,6 +9,8 @@ from ..children.tool import run_long_tool
 from ..diagnosis.findings import Packages
 from ..errors import RemedyError
 from ..machine.facts import Python
+from ..machine.host import Host
+from ..machine.pip_settings import pip_options
 from ..machine.probe.distributions import normalize, split_folder_name
 from ..runtime.scratch import scratch_folder
 from .layout import Layout, versions
@@ -26,6 +28,13 @@ _MISLEADING = (
 _SETTINGS = {
     "PIP_NO_INPUT": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_NO_COLOR": "1", "PIP_PROGRESS_BAR": "off",
     "UV_NO_PROGRESS": "1", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8",
+}  # fmt: skip
+
+#: Settings of pip, and the variables by which uv does the same: users of pip seldom set up uv, which reads nothing of pip's.
+_FOR_UV = {
+    "index-url": "UV_INDEX_URL", "extra-index-url": "UV_EXTRA_INDEX_URL", "find-links": "UV_FIND_LINKS",
+    "constraint": "UV_CONSTRAINT", "cert": "SSL_CERT_FILE", "trusted-host": "UV_INSECURE_HOST",
+    "proxy": "ALL_PROXY",
 }  # fmt: skip
 
 #: devicekit and what it needs: the environment that it examines may be its own.
@@ -89,9 +98,24 @@ class Installer(NamedTuple):
             raise RemedyError("%s cannot be started: %s" % (arguments[0], error.strerror or error)) from error
 
 
-def variables(environment: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the variables for an installer: the user's, except for those that lead it elsewhere."""
-    return dict({name: value for name, value in environment.items() if name not in _MISLEADING}, **_SETTINGS)
+def variables(environment: Mapping[str, str], host: Optional[Host] = None) -> Mapping[str, str]:
+    """Return the variables for an installer: the user's, except for those that lead it elsewhere.
+
+    ``host``: whose settings of pip shall hold for uv as well, as far as its own variables say nothing.
+    """
+    found = {}
+    for name, value in pip_options(host, tuple(_FOR_UV)).items() if host is not None else ():
+        found[_FOR_UV[name]] = ("," if name == "find-links" else " ").join(map(host.expand, value.split()))
+    if "UV_EXTRA_INDEX_URL" in found:  # as pip does, and not the first index that has a project
+        found["UV_INDEX_STRATEGY"] = "unsafe-best-match"
+    found.update((name, value) for name, value in environment.items() if name not in _MISLEADING)
+    return dict(found, **_SETTINGS)
+
+
+def uv_options(host: Host) -> Tuple[str, ...]:
+    """Return the option by which uv does what pip is configured for, and for which it has no variable."""
+    value = pip_options(host, ("no-index",)).get("no-index", "")
+    return ("--no-index",) if value.lower() in ("1", "true", "t", "yes", "y", "on") else ()
 
 
 def find_installer(layout: Layout, python: Python) -> Installer:
@@ -139,8 +163,11 @@ def steps(installer: Installer, packages: Packages, constraints: str) -> List[Tu
 
     ``constraints``: a file of versions that have to stay, "" for none.
     """
-    options = (("--index-url", packages.index_url) if packages.index_url else ()) + (
-        ("--constraint", constraints) if constraints else ()
+    # For uv, the option replaces the variable; pip adds to it.
+    files = os.environ.get("UV_CONSTRAINT", "").split() if installer.name == "uv" and constraints else []
+    files += [constraints] if constraints else []
+    options = (("--index-url", packages.index_url) if packages.index_url else ()) + tuple(
+        word for path in files for word in ("--constraint", path)
     )
     found = []
     if packages.remove:

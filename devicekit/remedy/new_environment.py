@@ -13,8 +13,9 @@ from ..children.tool import run_long_tool, run_tool
 from ..errors import RemedyError
 from ..machine.interpreter import other_interpreter
 from ..machine.live_host import LiveHost
+from ..machine.pip_settings import constraints
 from ..runtime.verify import verify_interpreter
-from .installers import find_uv, variables
+from .installers import find_uv, uv_options, variables
 from .result import NewEnvironment
 
 #: A slow line needs long for a gigabyte.
@@ -64,7 +65,9 @@ def make_environment(order: Order, say: Say) -> NewEnvironment:
         else:
             _run([str(python), "-I", "-m", "venv", folder], say)
         inside = _interpreter_in(folder)
-        start = [uv, "pip", "install", "--python", inside] if uv is not None else [inside, "-I", "-m", "pip", "install"]
+        start = [inside, "-I", "-m", "pip", "install"]
+        if uv is not None:
+            start = [uv, "pip", "install", "--python", inside, *uv_options(LiveHost())]
         say("installing %s" % ", ".join(order.requirements[:3]))
         _run([*start, *order.options, *order.requirements], say)
         done = True
@@ -78,6 +81,12 @@ def make_environment(order: Order, say: Say) -> NewEnvironment:
     works = bool(found.frameworks) and all(item.works for item in found.frameworks)
     seconds = time.monotonic() - started
     return NewEnvironment(folder, inside, order.version, order.requirements, works, found.frameworks, seconds)
+
+
+def accepted_versions() -> Mapping[str, str]:
+    """Return what the installer of a new environment accepts of projects because the user configured it so."""
+    host = LiveHost()
+    return (constraints(host, "uv") if find_uv() else {}) or constraints(host, "pip")
 
 
 def _check_empty(folder: str) -> bool:
@@ -114,7 +123,8 @@ def _run(command: Sequence[str], say: Say) -> None:
             say(line[:100])
 
     try:
-        done = run_long_tool(command, variables(os.environ), timeout_s=_TIMEOUT_S, token=os.urandom(8).hex(), tick=tick)
+        values = variables(os.environ, LiveHost())
+        done = run_long_tool(command, values, timeout_s=_TIMEOUT_S, token=os.urandom(8).hex(), tick=tick)
     except OSError as error:
         raise RemedyError("%s cannot be started: %s" % (command[0], error.strerror or error)) from error
     if done.status != 0:

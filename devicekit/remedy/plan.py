@@ -16,6 +16,7 @@ from ..matrix.matrix import BUNDLED, CODE_ENDINGS, TENSORFLOW_OWNERS, Matrix, mi
 from ..matrix.target import PYTHONS, Target
 from ..resolver.engine import Conflict, Need, parsed, solve
 from ..resolver.goals import GOALS, platforms_for
+from ..resolver.result import Resolution
 from ..resolver.sets import best_set
 from .layout import UNSETTABLE, orphans
 from .predicted import FORMATS, PLUGIN_FILES, Release, build_of, exact, predict, predict_new
@@ -25,7 +26,7 @@ from .result import Attempt, Change, Remedy
 _MOST_KEEPING = 2
 
 #: What another Python in a new environment helps against, whatever else is to be done.
-_ELSEWHERE = {"framework-missing", "platform-unsupported", "python-unsupported"}
+_ELSEWHERE = {"framework-missing", "gpu-vendor-unsupported", "platform-unsupported", "python-unsupported"}
 
 #: How many new or removed distributions a sentence names.
 _SHOWN = 6
@@ -139,6 +140,12 @@ def plan(
     return planner.remedy()
 
 
+def is_for_fix(finding: Finding, step: Fix) -> bool:
+    """Return whether a step is one that `plan` may take: it installs packages, or makes an environment with another Python."""
+    makes = finding.code in _ELSEWHERE and step.changes == "files" and step.command is not None
+    return step.packages is not None or makes
+
+
 def acts_on(machine: Machine, diagnosis: Diagnosis, finding: Finding) -> Tuple[bool, bool]:
     """Return whether `plan` takes a finding for something to remove, and whether its own fix is all that has to be done."""
     planner = _Planner(machine, "auto", None, BUNDLED, diagnosis)
@@ -146,8 +153,18 @@ def acts_on(machine: Machine, diagnosis: Diagnosis, finding: Finding) -> Tuple[b
     wrong = {(item.code, item.summary): item for item in planner.wrong(diagnosis)}
     if planner.before.works or (finding.code, finding.summary) not in wrong:
         return False, True
+    if not any(step.packages for step in finding.fix):
+        return any(item.environment for item in planner.remedy().attempts), True
     own = _named(finding)
     return True, all(_named(item) <= own for item in wrong.values() if item.severity == "error")
+
+
+def new_set(machine: Machine, framework: str, goals: Sequence[str], matrix: Matrix = BUNDLED) -> Optional[Resolution]:
+    """Return a set for a new environment: of this Python and the release that is there, else of any; None without one."""
+    planner = _Planner(machine, "auto", framework, matrix)
+    version = machine.python.version_of(framework, framework + "-cpu")
+    keep = (Need("%s==%s" % (framework, version), because="it is there"),) if version else ()
+    return planner.new_set(goals, (planner.target.python, *PYTHONS), keep)
 
 
 def _named(finding: Finding) -> FrozenSet[str]:
@@ -297,9 +314,9 @@ class _Planner:
             found.append(self._attempt(Offer(Packages(), {}), self.machine, alone))
         # Stable: of each kind the smallest change comes first.
         found.sort(key=lambda item: (not item.keeps_release, bool(item.unsure)))
-        codes = {item.code for item in self.diagnosis.findings if item.severity == "error"}
-        elsewhere = not (found or alone or self._computes or self._only_settings())
-        if elsewhere and (codes & _ELSEWHERE or not self._left_to_user()):
+        codes = {item.code for item in self.diagnosis.findings if item.severity == "error" or item in self.idle}
+        elsewhere = not (found or alone or self._only_settings())
+        if elsewhere and (codes & _ELSEWHERE or not (self._computes or self._left_to_user())):
             found += self._elsewhere()
         return found
 
@@ -616,38 +633,52 @@ class _Planner:
 
     def _elsewhere(self) -> List[Attempt]:
         """Return a new environment with another Python: where this one has no wheels."""
-        goal = "fastest" if self.goal == "auto" else self.goal
+        own = self.target.python
+        goal = self.goal if self.goal != "auto" else "gpu" if self._computes else "fastest"
+        # Where only the GPU is unused, this Python's sets were looked at.
+        found = self.new_set((goal,), [python for python in (own, *PYTHONS) if not (self._computes and python == own)])
+        if found is None:
+            return []
+        title, why = TITLES.get(self.framework, "Keras"), "Nothing that is installed into this environment helps"
+        if found.python != own:
+            text = (
+                "%s for Python %s cannot use the GPU here" if self._computes else "%s has no wheel for Python %s here"
+            )
+            why = text % (title, own)
+        first = found.pins[0]
+        reason = "%s: a new environment with Python %s gets %s %s." % (why, found.python, first.name, first.version)
+        folder = "%s-%s" % (self.machine.python.prefix, found.python)
+        changes = tuple(Change(item.name, None, item.version) for item in found.pins if item.deciding)
+        index = found.indexes[0] if found.indexes else ""
+        packages = Packages(install=found.requirements, index_url=index)
+        return [Attempt(packages, reason, (), False, folder, found.python, changes)]
+
+    def new_set(
+        self, goals: Sequence[str], pythons: Sequence[str], keep: Tuple[Need, ...] = ()
+    ) -> Optional[Resolution]:
+        """Return the best set for a new environment, of the first Python that has one; with what is to be kept if possible."""
+        kept = (keep, ()) if keep else ((),)
+        several = ((goal, python, bounds) for goal in goals for python in dict.fromkeys(pythons) for bounds in kept)
+        return next(filter(None, (self._checked_set(*each) for each in several)), None)
+
+    def _checked_set(self, goal: str, python: str, keep: Tuple[Need, ...]) -> Optional[Resolution]:
+        """Return the best set for a new environment if it is predicted to work."""
         frameworks = (self.framework,) if self.framework not in _NO_TRAINING else ("tensorflow",)
-        for python in dict.fromkeys((self.target.python, *PYTHONS)):
-            fresh = predict_new(self.machine, python)
-            target = View(fresh, self.matrix).target
-            keep: Tuple[Need, ...] = ()
-            for _ in range(2):
-                found = best_set(goal, frameworks, target, keep, self.matrix)[0]
-                if found is None:
-                    break
-                pins = {item.name: item.version for item in found.pins}
-                index = found.indexes[0] if found.indexes else ""
-                packages = Packages(install=found.requirements, index_url=index)
-                after = predict(
-                    fresh, self.matrix, target, packages, dict(self._brought(pins, list(pins), target), **pins)
-                )
-                state, diagnosis = self._check(after)
-                if state.works:
-                    break
-                # What the rules know of this machine, such as its processor, the releases' metadata do not.
-                keep = tuple(Need(text, because="this machine") for text in self._as_rules_say(diagnosis).values())
-            if found is None or not state.works:
-                continue
-            why = "Nothing that is installed into this environment helps"
-            if python != self.target.python:
-                why = "%s has no wheel for Python %s here" % (TITLES.get(self.framework, "Keras"), self.target.python)
-            first = found.pins[0]
-            reason = "%s: a new environment with Python %s gets %s %s." % (why, python, first.name, first.version)
-            folder = "%s-%s" % (self.machine.python.prefix, python)
-            changes = tuple(Change(item.name, None, item.version) for item in found.pins if item.deciding)
-            return [Attempt(packages, reason, (), False, folder, python, changes)]
-        return []
+        fresh = predict_new(self.machine, python)
+        target = View(fresh, self.matrix).target
+        for _ in range(2):
+            found = best_set(goal, frameworks, target, keep, self.matrix)[0]
+            if found is None or len(found.indexes) > 1:
+                return None
+            pins = {item.name: item.version for item in found.pins}
+            packages = Packages(install=found.requirements)
+            brought = dict(self._brought(pins, list(pins), target), **pins)
+            state, diagnosis = self._check(predict(fresh, self.matrix, target, packages, brought))
+            if state.works:
+                return found
+            # What the rules know of this machine, such as its processor, the releases' metadata do not.
+            keep += tuple(Need(text, because="this machine") for text in self._as_rules_say(diagnosis).values())
+        return None
 
     # What is left to the user
 

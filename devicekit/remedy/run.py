@@ -15,21 +15,19 @@ from ..machine.interpreter import other_interpreter
 from ..machine.live_host import LiveHost, this_interpreter
 from ..machine.pip_settings import constraints
 from ..machine.probe import read_machine
-from ..matrix.matrix import BUNDLED
-from ..matrix.target import PYTHONS
-from ..resolver.resolve import resolve
-from ..resolver.result import Resolution, quoted
+from ..matrix.matrix import BUNDLED, Matrix
+from ..resolver.result import quoted
 from ..runtime.settings import read_settings
-from .apply import Examined, apply, difference, tried, uninterrupted, what_fails
+from .apply import Examined, accelerators, apply, difference, keeps_from_gpus, tried, uninterrupted, what_fails
 from .installers import installer_name
 from .journal import Journal, Logbook, is_interrupted, last_journal
 from .layout import Layout, read_layout, versions, why_not_changed
-from .new_environment import Order, make_environment
-from .plan import plan, subject
+from .new_environment import Order, accepted_versions, make_environment
+from .plan import new_set, plan, subject
 from .result import Attempt, Change, Remedy
 
 
-def plan_separate(remedy: Remedy, machine: Machine, framework: str, reason: str) -> Remedy:
+def plan_separate(remedy: Remedy, machine: Machine, framework: str, reason: str, matrix: Matrix = BUNDLED) -> Remedy:
     """Return a plan that makes a new environment instead.
 
     Parameters
@@ -41,8 +39,10 @@ def plan_separate(remedy: Remedy, machine: Machine, framework: str, reason: str)
         What has to work in the new one.
     reason : str
         Why the other one may not be changed.
+    matrix : Matrix
+        The releases that the installer of the new one accepts.
     """
-    resolution = _resolution(remedy, machine, framework)
+    resolution = new_set(machine, framework, _goals(remedy, framework), matrix)
     if resolution is None:
         return remedy.replace(
             outcome="no-plan",
@@ -53,7 +53,7 @@ def plan_separate(remedy: Remedy, machine: Machine, framework: str, reason: str)
     text = "Nothing is installed into this environment: %s. Make a new one, with Python %s."
     keeps_release = not remedy.attempts or remedy.attempts[0].keeps_release
     attempt = Attempt(
-        Packages(install=resolution.requirements),
+        Packages(install=resolution.requirements, index_url="".join(resolution.indexes)),
         (text if keeps_release else text + " The framework's release changes.") % (reason, resolution.python),
         tuple(finding.code for finding in remedy.findings),
         keeps_release=keeps_release,
@@ -64,53 +64,38 @@ def plan_separate(remedy: Remedy, machine: Machine, framework: str, reason: str)
     return remedy.replace(summary=attempt.reason, attempts=(attempt,))
 
 
-def make_separate(remedy: Remedy, machine: Machine, framework: str) -> Remedy:
-    """Make the environment that a plan names, and try it. If it does not work, it is removed.
+def make_separate(remedy: Remedy) -> Remedy:
+    """Make the environment that a plan names, and try it. If it does not help, it is removed.
 
     Raises
     ------
     RemedyError
         If that is impossible; nothing of it is left.
     """
-    resolution, attempt = _resolution(remedy, machine, framework), remedy.attempts[0]
-    if resolution is None:
-        raise RemedyError("there is no set of releases for a new environment")
+    attempt = remedy.attempts[0]
+    index = attempt.packages.index_url
     order = Order(
-        attempt.environment,
-        resolution.python,
-        resolution.requirements,
-        resolution.index_options,
-        tuple(resolution.variables.items()),
-        resolution.frameworks,
+        _free_folder(attempt.environment),
+        attempt.python,
+        attempt.packages.install,
+        ("--index-url", index) if index else (),
     )
     with Progress("making an environment", read_settings().quiet) as progress:
         made = make_environment(order, progress.say)
+    unused = made.works and _about_gpus(remedy) and not any(map(accelerators, made.frameworks))
     attempt = attempt.replace(
         environment=made.folder,
-        outcome="works" if made.works else "not-better",
-        detail=what_fails(made.frameworks),
+        outcome="works" if made.works and not unused else "not-better",
+        detail="no GPU is used in it either" if unused else what_fails(made.frameworks),
         seconds=made.seconds,
     )
-    if not made.works:
+    if attempt.outcome != "works":
         shutil.rmtree(made.folder)
-        summary = "The new environment did not work either, and was removed; nothing else was changed."
+        summary = "The new environment did not help either, and was removed; nothing else was changed."
         return remedy.replace(outcome="restored", summary=summary, attempts=(attempt,), after=made.frameworks)
     # What was wrong here still is: it is the other Python that works.
     summary = "It works in the new environment; start your programs with %s." % made.python
     return remedy.replace(outcome="fixed", summary=summary, attempts=(attempt,), after=made.frameworks)
-
-
-def _resolution(remedy: Remedy, machine: Machine, framework: str) -> Optional[Resolution]:
-    """Return a set for the goal: of this Python and the release that is there, else of any."""
-    version = machine.python.version_of(framework, framework + "-cpu")
-    keeps = [("%s==%s" % (framework, version),)] if version else []
-    for goal in _goals(remedy, framework):
-        for python in (None, *PYTHONS):
-            for keep in (*keeps, ()):
-                found = resolve(goal, framework=framework, machine=machine, python=python, keep=keep)
-                if found.possible:
-                    return found
-    return None
 
 
 def _goals(remedy: Remedy, framework: str) -> Sequence[str]:
@@ -119,6 +104,13 @@ def _goals(remedy: Remedy, framework: str) -> Sequence[str]:
         return (remedy.goal,)
     unused = [finding.keeps_from_gpus(framework) for finding in remedy.findings]
     return (("gpu",) if any(unused) else ()) + (("fastest",) if not unused or not all(unused) else ())
+
+
+def _about_gpus(remedy: Remedy) -> bool:
+    """Return whether nothing but an unused GPU is wrong, or a GPU was asked for: then the CPU alone is no help."""
+    if remedy.goal != "auto":
+        return remedy.goal not in ("cpu", "fastest")
+    return bool(remedy.findings) and all(map(keeps_from_gpus, remedy.findings))
 
 
 def _free_folder(name: str) -> str:
@@ -210,7 +202,8 @@ def _in_place_or_separate(remedy: Remedy, examined: Examined) -> Remedy:
     if remedy.attempts[0].unset:  # another environment has the variable as well
         summary = "Nothing is changed in this environment: %s. See what is left to you." % reason
         return remedy.replace(outcome="no-plan", summary=summary, attempts=())
-    return plan_separate(remedy, examined.machine, subject(examined.machine), reason)
+    matrix = BUNDLED.within(accepted_versions())
+    return plan_separate(remedy, examined.machine, subject(examined.machine), reason, matrix)
 
 
 def plan_and_try(interpreter: Interpreter, goal: str) -> Remedy:
@@ -237,10 +230,10 @@ def carry_out(interpreter: Interpreter, remedy: Remedy) -> Remedy:
     """
     if remedy.outcome != "planned":
         return remedy
+    if remedy.attempts[0].environment:
+        return make_separate(remedy)
     examined = examine(interpreter)
     reason = why_not_changed(examined.layout, examined.machine.python.environment)
-    if reason is not None and remedy.attempts[0].environment:
-        return make_separate(remedy, examined.machine, subject(examined.machine))
     if reason is not None:
         raise RemedyError("devicekit does not install into %s: %s" % (remedy.python, reason))
     done = apply(examined, remedy)

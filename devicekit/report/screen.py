@@ -198,10 +198,10 @@ def _painted(text: str, state: str, style: Style) -> str:
 
 def _promise(machine: Machine, diagnosis: Diagnosis, finding: Finding) -> Tuple[bool, bool]:
     """Return whether `devicekit fix` does something about a finding, and whether the command of its fix does as much."""
-    if not any(step.packages is not None for step in finding.fix):
-        return False, True
-    from ..remedy.plan import acts_on
+    from ..remedy.plan import acts_on, is_for_fix
 
+    if not any(is_for_fix(finding, step) for step in finding.fix):
+        return False, True
     return acts_on(machine, diagnosis, finding)
 
 
@@ -213,9 +213,11 @@ def _fix(finding: Finding, fixable: bool, enough: bool, style: Style) -> List[st
     step = finding.fix[0] if finding.fix else None
     if step is None:
         return []
+    from ..remedy.plan import is_for_fix
+
     start = _INDENT + "Fix   "
     room = style.width - len(start)
-    applies = "devicekit fix" if fixable and step.packages is not None else ""
+    applies = "devicekit fix" if fixable and is_for_fix(finding, step) else ""
     command = style.plain(step.command or "").strip()
     short = command if len(command) <= room else ""
     if short and enough and step.packages is not None:
@@ -231,7 +233,7 @@ def _fix(finding: Finding, fixable: bool, enough: bool, style: Style) -> List[st
     further = len(ways(finding.fix)[0]) > 1
     if further or (command and not short):
         lines.append(by_hand + ("next steps" if further else "command"))
-    other = next((item for item in finding.fix if item.instead and item.packages is not None), None)
+    other = next((item for item in finding.fix if item.instead and is_for_fix(finding, item)), None)
     if fixable and not command and step.changes != "files" and other is not None:
         lines += _offer(_INDENT + "Or    ", other.text, style)
     return lines

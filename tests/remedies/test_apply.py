@@ -19,6 +19,7 @@ from devicekit.machine.live_host import LiveHost
 from devicekit.remedy.installers import find_uv
 from devicekit.remedy.journal import Logbook
 from devicekit.remedy.layout import Layout, read_layout
+from devicekit.remedy.result import Attempt
 
 INSTALLERS = ("pip", "uv")
 GOOD = Packages(install=("numpy==" + GOOD_NUMPY,))
@@ -67,6 +68,19 @@ def test_what_does_not_help_is_undone_and_the_next_way_is_taken(patient_of, inst
     assert "no attribute 'exceptions'" in remedy["attempts"][0]["detail"]
     assert "numpy==9.9" in remedy["attempts"][1]["detail"]
     assert patient.works()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("numpy, outcome", [(GOOD_NUMPY, "fixed"), (BROKEN_NUMPY, "restored")])
+def test_a_plan_for_a_new_environment_leaves_the_one_that_is_there_alone(patient, tmp_path, numpy, outcome):
+    """Also where that one is a virtual environment, into which devicekit may install."""
+    add_numpy(patient)
+    before, folder = patient.files(own=True), tmp_path / "new"
+    pins = tuple("%s==%s" % item for item in dict(NEEDED, numpy=numpy, **{"tensorflow-cpu": TENSORFLOW}).items())
+    python = "%d.%d" % sys.version_info[:2]
+    remedy, message = patient.apply(Attempt(Packages(install=pins), "a test", environment=str(folder), python=python))
+    assert (remedy["outcome"], folder.exists()) == (outcome, outcome == "fixed"), message
+    assert_as_before(patient, before)
 
 
 @pytest.mark.parametrize("installer", INSTALLERS)

@@ -169,8 +169,8 @@ class Patient:
         )
 
     def start_apply(self, *several, **options):
-        """Start to carry out a plan; each of ``several`` are the packages of an attempt."""
-        attempts = [Attempt(packages, "a test").to_dict() for packages in several]
+        """Start to carry out a plan; each of ``several`` is an attempt, or its packages."""
+        attempts = [(item if isinstance(item, Attempt) else Attempt(item, "a test")).to_dict() for item in several]
         return self.start(APPLY, FOLDER, self.prefix, json.dumps(attempts), **options)
 
     def apply(self, *several, **options):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import sys
 import textwrap
 import time
@@ -121,7 +122,7 @@ print(json.dumps([trial.outcome, trial.stage, trial.error]))
 
     folder = os.path.dirname(os.path.dirname(os.path.abspath(devicekit.__file__)))
     code = (code % framework).replace("from devicekit", "sys.path.append(%r)\nfrom devicekit" % str(tmp_path))
-    os.symlink(os.path.join(folder, "devicekit"), str(tmp_path / "devicekit"))
+    shutil.copytree(os.path.join(folder, "devicekit"), str(tmp_path / "devicekit"))
     assert run_json(code) == ["raised", "import", "ModuleNotFoundError"]
 
 
