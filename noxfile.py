@@ -291,26 +291,28 @@ ON_WINDOWS = [
 ]
 
 
-def windows_session(python):
-    """Make the session that runs the tests without a framework on a Windows Python."""
+def windows_session(name, python, files, tags=()):
+    """Make the session that runs tests without a framework on a Windows Python."""
 
     def windows(session):
         session.install(wheel(session), "uv")
         tool = ("python", "tools/windows_environment.py", "--python", python)
         with tempfile.TemporaryDirectory() as folder:
             # Of the index's newer releases, Wine lacks functions that these do without.
-            packages = (wheel(session) + "[test]", "numpy<2", "jsonschema<4.18", "pytest-rerunfailures")
+            packages = (wheel(session) + "[test]", "numpy<2.3", "jsonschema<4.18", "pytest-rerunfailures")
             session.run(*tool, "make", folder, *packages)
             # About one start of a process in some thousands ends in an internal error of Wine's.
             again = ("--reruns", "2", "--only-rerun", "WinError 1359")
-            session.run(*tool, "test", folder, "-m", "", *again, *(session.posargs or ON_WINDOWS))
+            session.run(*tool, "test", folder, "-m", "", *again, *(session.posargs or files))
 
     windows.__doc__ = "The tests whose result depends on the system, on a Windows Python %s under Wine." % python
-    nox.session(windows, python="3.11", name="windows-" + python)
+    nox.session(windows, python="3.11", name=name, tags=list(tags))
 
 
 for _python in ("3.8", "3.11"):
-    windows_session(_python)
+    windows_session("windows-" + _python, _python, ON_WINDOWS)
+for _python in ("3.12", "3.13"):
+    windows_session("nightly-windows-" + _python, _python, ON_WINDOWS, ["nightly"])
 
 
 @nox.session(python="3.11", name="nightly-dll-search", tags=["nightly"])

@@ -29,6 +29,7 @@ ONLY_ON = {"test_full_disk.py": ("posix", "limits on the size of files (resource
 FIXTURES_ONLY_ON = (
     ("selftest/", "harness", "linux", "what a trial leaves behind is looked for in /proc"),
     ("selftest/", "patient", "linux", "the faults are POSIX's"),
+    ("test_completion.py", "environ", "posix", "shells of POSIX, and a script that stands for the command"),
     ("probe/test_probe_directml.py", "libraries", "linux", "the simulated libraries are built there"),
 )
 

