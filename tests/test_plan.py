@@ -445,6 +445,14 @@ def test_a_command_that_is_not_enough_is_no_other_way_to_say_fix(make_machine):
     assert "or: devicekit fix" not in text
 
 
+def test_what_is_removed_and_comes_back_with_another_release_is_changed():
+    """On Windows tensorflow-cpu is empty and requires the tensorflow-intel of its release."""
+    (attempt,) = plan(recorded_machines.load_machine("windows-amd-stock-tensorflow")).attempts
+    assert "tensorflow-intel" in attempt.packages.remove
+    (change,) = (item for item in attempt.changes if item.name == "tensorflow-intel")
+    assert (change.before, change.after) == ("2.15.1", "2.10.0")
+
+
 def test_a_gpu_that_only_another_python_can_use_gets_a_new_environment():
     machine = recorded_machines.load_machine("windows-amd-stock-tensorflow")
     machine = machine.replace(python=machine.python.replace(version="3.11.9"))

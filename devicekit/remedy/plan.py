@@ -608,7 +608,7 @@ class _Planner:
                 for further in _BRINGS.get(needed, ()):
                     found.setdefault(further, "")
                 if needed not in found:
-                    found[needed] = versions.get(needed, "")
+                    found[needed] = versions.get(needed) or exact(text).version
                     waiting.append(needed)
         return found
 

@@ -70,7 +70,8 @@ def predict(
     there = {item.name: item for item in python.distributions.value or ()}
     # What is there already in such a version, an installer leaves as it is.
     fresh = [exact(text) for text in packages.install if not _is_there(text, there, packages.remove)]
-    fresh += [Release(name, version) for name, version in brought.items() if name not in there]
+    absent = {name for name in brought if name not in there or name in packages.remove}
+    fresh += [Release(name, version) for name, version in brought.items() if name in absent]
     fresh += [exact(text) for text in packages.reinstall]
     changed = {item.name: item for item in fresh}
     gone_names = (*packages.remove, *changed)
