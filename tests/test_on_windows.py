@@ -3,6 +3,8 @@
 Elsewhere there is nothing to look at; `nox -s windows-3.8 windows-3.11` runs these on Windows Pythons under Wine.
 """
 
+import ctypes
+import errno
 import json
 import os
 import signal
@@ -15,6 +17,7 @@ from checks import WINE, lacks_in_wine
 
 from devicekit.children.call import run_child
 from devicekit.children.foreground import run_listening
+from devicekit.children.locks import try_lock
 from devicekit.children.windows_job import end_job, processes_of_job, start_in_job, usage_of_job
 from devicekit.cli.inputs import clipboard
 from devicekit.diagnosis.commands import Place, Shell
@@ -31,6 +34,17 @@ from devicekit.runtime.cache import JsonCache
 from devicekit.watch.command_watch import CommandWatch
 
 pytestmark = pytest.mark.only_on("windows", reason="Windows only")
+
+
+def test_a_lock_is_taken_whatever_number_an_earlier_call_has_left(tmp_path):
+    """Wine's C library sets none."""
+    path = tmp_path / "lock"
+    path.write_text("x")
+    with open(str(path), "r+") as first, open(str(path), "r+") as second:
+        assert try_lock(first.fileno())
+        ctypes.CDLL("ucrtbase")._set_errno(errno.ENOENT)
+        assert not try_lock(second.fileno())
+
 
 USER = "Łukasz Żółć 東京"
 

@@ -40,6 +40,9 @@ else:
         fcntl.flock(handle, fcntl.LOCK_UN)
 
 
+_TAKEN = (errno.EACCES, errno.EAGAIN, errno.EWOULDBLOCK, errno.EDEADLK)
+
+
 def try_lock(handle: int) -> bool:
     """Lock an open file; return False if another process has it.
 
@@ -51,8 +54,9 @@ def try_lock(handle: int) -> bool:
     try:
         _lock(handle)
     except OSError as error:
-        # 0: Wine's C library gives no reason.
-        if error.errno in (errno.EACCES, errno.EAGAIN, errno.EWOULDBLOCK, errno.EDEADLK, 0):
+        # Windows says EACCES; Wine's C library gives no reason, so that the number may be one of an earlier call.
+        windows = os.name == "nt" and error.errno not in (errno.EBADF, errno.EINVAL)
+        if windows or error.errno in _TAKEN:
             return False
         raise
     return True
