@@ -315,6 +315,15 @@ for _python in ("3.12", "3.13"):
     windows_session("nightly-windows-" + _python, _python, ON_WINDOWS, ["nightly"])
 
 
+@nox.session(python="3.11", name="nightly-windows-fix", tags=["nightly"])
+def nightly_windows_fix(session):
+    """`devicekit fix` from end to end on a Windows Python under Wine: stock TensorFlow 2.15, an AMD GPU, real pip."""
+    session.install(wheel(session) + "[test]", "uv")
+    with tempfile.TemporaryDirectory() as folder:
+        session.run("python", "tools/windows_environment.py", "make", folder, wheel(session))
+        run_pytest(session, "tests/windows_fix", "-m", "", *session.posargs, env={"DEVICEKIT_TEST_WINDOWS_FIX": folder})
+
+
 @nox.session(python="3.11", name="nightly-dll-search", tags=["nightly"])
 def nightly_dll_search(session):
     """Where the loader of Windows and TensorFlow 2.10.1 find CUDA DLLs, against the prediction: 1,000 layouts, under Wine."""

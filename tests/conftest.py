@@ -57,9 +57,11 @@ if "DEVICEKIT_TEST_MCP" not in os.environ:
 # These start a cluster of Ray's; `nox -s fleet` asks for them.
 if "DEVICEKIT_TEST_RAY" not in os.environ:
     collect_ignore.append("fleet_ray")
-# These need Wine and a Windows environment in it; `nox -s windows-directml-3.10` makes one.
+# These need Wine and a Windows environment in it; `nox -s windows-directml-3.10 nightly-windows-fix` make one.
 if "DEVICEKIT_TEST_WINDOWS" not in os.environ:
     collect_ignore.append("windows")
+if "DEVICEKIT_TEST_WINDOWS_FIX" not in os.environ:
+    collect_ignore.append("windows_fix")
 # These need examples/devicekit-npu installed; `nox -s platform` installs it.
 if "DEVICEKIT_TEST_PLATFORM" not in os.environ:
     collect_ignore.append("platform_plugin")

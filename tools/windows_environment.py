@@ -184,9 +184,7 @@ class Windows:
         """Install the Python, packages, and a Direct3D 12 on which DirectML lists a device."""
         if not os.path.isdir(self.python):
             self._install_python()
-        site = os.path.join(self.python, "Lib", "site-packages")
-        uv = ["uv", "pip", "install", "-q", "--python-platform", "windows", "--python-version", self.version]
-        subprocess.run([*uv, "--only-binary", ":all:", "--target", site, *requirements], check=True)
+        self.install(os.path.join(self.python, "Lib", "site-packages"), requirements)
         system = os.path.join(self.drive, "windows", "system32")
         shutil.copyfile(build.build_direct3d(os.path.join(self.folder, "built")), os.path.join(system, "d3d12.dll"))
         with open(os.path.join(BUILTIN, "d3d12.dll"), "rb") as stream:
@@ -197,6 +195,11 @@ class Windows:
         content[0x40:0x50] = bytes(16)
         with open(os.path.join(system, "d3d12_wine.dll"), "wb") as stream:
             stream.write(content)
+
+    def install(self, site, requirements):
+        """Install packages into a folder: from outside, which takes seconds."""
+        uv = ["uv", "pip", "install", "-q", "--python-platform", "windows", "--python-version", self.version]
+        subprocess.run([*uv, "--only-binary", ":all:", "--target", site, *requirements], check=True)
 
     def _install_python(self):
         name, digest = PYTHONS[self.version]
