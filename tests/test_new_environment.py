@@ -123,7 +123,7 @@ def test_versions_that_have_to_stay_do_not_replace_the_constraints_of_the_user(m
     layout = read_layout(sys.executable)
     ((_, call),) = steps(Installer(installer, (installer,), layout), Packages(install=("tiny",)), "/own.txt")
     files = [after for before, after in zip(call, call[1:]) if before == "--constraint"]
-    assert files == (["/srv/one.txt", "/srv/two.txt"] if installer == "uv" else []) + ["/own.txt"]
+    assert files == ["/own.txt"] + (["/srv/one.txt", "/srv/two.txt"] if installer == "uv" else [])
 
 
 @pytest.mark.slow

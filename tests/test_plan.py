@@ -15,7 +15,7 @@ from devicekit.matrix.target import target_of
 from devicekit.remedy.layout import Layout
 from devicekit.remedy.plan import plan
 from devicekit.remedy.predicted import exact, import_name, predict, predict_new
-from devicekit.remedy.run import plan_separate
+from devicekit.remedy.run import _free_folder, plan_separate
 from devicekit.report.screen import doctor_screen
 from devicekit.report.terminal import Style
 from devicekit.testing import load
@@ -462,6 +462,14 @@ def test_a_gpu_that_only_another_python_can_use_gets_a_new_environment():
     assert "TensorFlow for Python 3.11 cannot use the GPU here" in attempt.reason
     text = doctor_screen(machine, run_rules(machine, BUNDLED), select_device(machine=machine), Style(width=160))
     assert "Or    devicekit fix   (The DirectML plug-in needs Python" in text
+
+
+def test_a_folder_of_the_user_is_not_one_named_tilde(tmp_path, monkeypatch):
+    """The facts name folders below the home folder so."""
+    for name in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(name, str(tmp_path))
+    (tmp_path / "venv-3.10").mkdir()
+    assert _free_folder(os.path.join("~", "venv-3.10")) == str(tmp_path / "venv-3.10-2")
 
 
 def test_a_new_environment_has_what_its_installer_accepts():

@@ -151,7 +151,7 @@ def _install(options: argparse.Namespace, machine: "Machine", resolution: "Resol
 def _accepted(
     options: argparse.Namespace, machine: "Machine", resolution: "Resolution", accepted: Mapping[str, str]
 ) -> "Resolution":
-    """Return a set within what the installer accepts: as long as it names something else, the bound is kept as well."""
+    """Return a set of releases that the installer accepts."""
     from ..matrix.matrix import accepts
 
     while True:

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from typing import Callable, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ..children.spawn import ToolResult
 from ..children.tool import run_long_tool
@@ -30,7 +30,7 @@ _SETTINGS = {
     "UV_NO_PROGRESS": "1", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8",
 }  # fmt: skip
 
-#: Settings of pip, and the variables by which uv does the same: users of pip seldom set up uv, which reads nothing of pip's.
+#: Settings of pip, of which uv reads nothing, and its variables for the same.
 _FOR_UV = {
     "index-url": "UV_INDEX_URL", "extra-index-url": "UV_EXTRA_INDEX_URL", "find-links": "UV_FIND_LINKS",
     "constraint": "UV_CONSTRAINT", "cert": "SSL_CERT_FILE", "trusted-host": "UV_INSECURE_HOST",
@@ -99,11 +99,8 @@ class Installer(NamedTuple):
 
 
 def variables(environment: Mapping[str, str], host: Optional[Host] = None) -> Mapping[str, str]:
-    """Return the variables for an installer: the user's, except for those that lead it elsewhere.
-
-    ``host``: whose settings of pip shall hold for uv as well, as far as its own variables say nothing.
-    """
-    found = {}
+    """Return the variables for an installer: the user's that do not lead it elsewhere; with a host, pip's settings for uv."""
+    found: Dict[str, str] = {}
     for name, value in pip_options(host, tuple(_FOR_UV)).items() if host is not None else ():
         found[_FOR_UV[name]] = ("," if name == "find-links" else " ").join(map(host.expand, value.split()))
     if "UV_EXTRA_INDEX_URL" in found:  # as pip does, and not the first index that has a project
@@ -113,9 +110,9 @@ def variables(environment: Mapping[str, str], host: Optional[Host] = None) -> Ma
 
 
 def uv_options(host: Host) -> Tuple[str, ...]:
-    """Return the option by which uv does what pip is configured for, and for which it has no variable."""
-    value = pip_options(host, ("no-index",)).get("no-index", "")
-    return ("--no-index",) if value.lower() in ("1", "true", "t", "yes", "y", "on") else ()
+    """Return the option for pip's setting for which uv has no variable."""
+    value = pip_options(host, ("no-index",)).get("no-index", "0").lower()
+    return () if value in ("0", "false", "no", "off") else ("--no-index",)
 
 
 def find_installer(layout: Layout, python: Python) -> Installer:
@@ -163,12 +160,11 @@ def steps(installer: Installer, packages: Packages, constraints: str) -> List[Tu
 
     ``constraints``: a file of versions that have to stay, "" for none.
     """
-    # For uv, the option replaces the variable; pip adds to it.
-    files = os.environ.get("UV_CONSTRAINT", "").split() if installer.name == "uv" and constraints else []
-    files += [constraints] if constraints else []
-    options = (("--index-url", packages.index_url) if packages.index_url else ()) + tuple(
-        word for path in files for word in ("--constraint", path)
-    )
+    # Of uv, the option replaces the variable; pip adds to it.
+    files = [constraints, *(os.environ.get("UV_CONSTRAINT", "").split() if installer.name == "uv" else ())]
+    options: Tuple[str, ...] = ("--index-url", packages.index_url) if packages.index_url else ()
+    for path in files if constraints else ():
+        options += ("--constraint", path)
     found = []
     if packages.remove:
         found.append(("removing %s" % _some(packages.remove), installer.uninstall(packages.remove)))

@@ -84,7 +84,7 @@ def make_environment(order: Order, say: Say) -> NewEnvironment:
 
 
 def accepted_versions() -> Mapping[str, str]:
-    """Return what the installer of a new environment accepts of projects because the user configured it so."""
+    """Return what the installer of a new environment is configured to accept of projects."""
     host = LiveHost()
     return (constraints(host, "uv") if find_uv() else {}) or constraints(host, "pip")
 

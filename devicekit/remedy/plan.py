@@ -167,6 +167,15 @@ def new_set(machine: Machine, framework: str, goals: Sequence[str], matrix: Matr
     return planner.new_set(goals, (planner.target.python, *PYTHONS), keep)
 
 
+def environment_attempt(
+    found: Resolution, reason: str, folder: str, codes: Tuple[str, ...] = (), keeps: bool = False
+) -> Attempt:
+    """Return the attempt that makes an environment with a set."""
+    packages = Packages(install=found.requirements, index_url="".join(found.indexes))
+    changes = tuple(Change(item.name, None, item.version) for item in found.pins if item.deciding)
+    return Attempt(packages, reason, codes, keeps, folder, found.python, changes)
+
+
 def _named(finding: Finding) -> FrozenSet[str]:
     """Return the names of what the first way against a finding installs or removes."""
     packages = [step.packages for step in _first_way(finding) if step.packages is not None]
@@ -639,24 +648,18 @@ class _Planner:
         found = self.new_set((goal,), [python for python in (own, *PYTHONS) if not (self._computes and python == own)])
         if found is None:
             return []
-        title, why = TITLES.get(self.framework, "Keras"), "Nothing that is installed into this environment helps"
+        why = "Nothing that is installed into this environment helps"
         if found.python != own:
-            text = (
-                "%s for Python %s cannot use the GPU here" if self._computes else "%s has no wheel for Python %s here"
-            )
-            why = text % (title, own)
+            text = "for Python %s cannot use the GPU" if self._computes else "has no wheel for Python %s"
+            why = "%s %s here" % (TITLES.get(self.framework, "Keras"), text % own)
         first = found.pins[0]
         reason = "%s: a new environment with Python %s gets %s %s." % (why, found.python, first.name, first.version)
-        folder = "%s-%s" % (self.machine.python.prefix, found.python)
-        changes = tuple(Change(item.name, None, item.version) for item in found.pins if item.deciding)
-        index = found.indexes[0] if found.indexes else ""
-        packages = Packages(install=found.requirements, index_url=index)
-        return [Attempt(packages, reason, (), False, folder, found.python, changes)]
+        return [environment_attempt(found, reason, "%s-%s" % (self.machine.python.prefix, found.python))]
 
     def new_set(
         self, goals: Sequence[str], pythons: Sequence[str], keep: Tuple[Need, ...] = ()
     ) -> Optional[Resolution]:
-        """Return the best set for a new environment, of the first Python that has one; with what is to be kept if possible."""
+        """Return the best set for a new environment, of the first Python that has one."""
         kept = (keep, ()) if keep else ((),)
         several = ((goal, python, bounds) for goal in goals for python in dict.fromkeys(pythons) for bounds in kept)
         return next(filter(None, (self._checked_set(*each) for each in several)), None)

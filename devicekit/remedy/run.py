@@ -7,7 +7,6 @@ from typing import Optional, Sequence
 
 from ..children.progress import Progress
 from ..diagnosis.diagnose import diagnose
-from ..diagnosis.findings import Packages
 from ..errors import RemedyError
 from ..machine.facts import Machine
 from ..machine.host import WATCHED_MODULES, Interpreter
@@ -24,25 +23,12 @@ from .installers import installer_name
 from .journal import Journal, Logbook, is_interrupted, last_journal
 from .layout import Layout, read_layout, versions, why_not_changed
 from .new_environment import Order, accepted_versions, make_environment
-from .plan import new_set, plan, subject
-from .result import Attempt, Change, Remedy
+from .plan import environment_attempt, new_set, plan, subject
+from .result import Remedy
 
 
 def plan_separate(remedy: Remedy, machine: Machine, framework: str, reason: str, matrix: Matrix = BUNDLED) -> Remedy:
-    """Return a plan that makes a new environment instead.
-
-    Parameters
-    ----------
-    remedy : Remedy
-        The plan for the environment that may not be changed.
-    machine : Machine
-    framework : str
-        What has to work in the new one.
-    reason : str
-        Why the other one may not be changed.
-    matrix : Matrix
-        The releases that the installer of the new one accepts.
-    """
+    """Return a plan that makes a new environment instead, with releases of a matrix; the reason is why nothing is changed."""
     resolution = new_set(machine, framework, _goals(remedy, framework), matrix)
     if resolution is None:
         return remedy.replace(
@@ -50,29 +36,17 @@ def plan_separate(remedy: Remedy, machine: Machine, framework: str, reason: str,
             summary="Nothing is installed into this environment: %s. Nor is there a set for a new one." % reason,
             attempts=(),
         )
-    pins = [text.partition("==") for text in resolution.requirements]
     text = "Nothing is installed into this environment: %s. Make a new one, with Python %s."
     keeps_release = not remedy.attempts or remedy.attempts[0].keeps_release
-    attempt = Attempt(
-        Packages(install=resolution.requirements, index_url="".join(resolution.indexes)),
-        (text if keeps_release else text + " The framework's release changes.") % (reason, resolution.python),
-        tuple(finding.code for finding in remedy.findings),
-        keeps_release=keeps_release,
-        environment=_free_folder("venv-%s" % resolution.goal),
-        python=resolution.python,
-        changes=tuple(Change(name, None, version or None) for name, _, version in pins),
-    )
+    text = (text if keeps_release else text + " The framework's release changes.") % (reason, resolution.python)
+    codes = tuple(finding.code for finding in remedy.findings)
+    folder = _free_folder("venv-%s" % resolution.goal)
+    attempt = environment_attempt(resolution, text, folder, codes, keeps_release)
     return remedy.replace(summary=attempt.reason, attempts=(attempt,))
 
 
 def make_separate(remedy: Remedy) -> Remedy:
-    """Make the environment that a plan names, and try it. If it does not help, it is removed.
-
-    Raises
-    ------
-    RemedyError
-        If that is impossible; nothing of it is left.
-    """
+    """Make the environment that a plan names, and try it. If that fails or is no help, nothing of it is left."""
     attempt = remedy.attempts[0]
     index = attempt.packages.index_url
     order = Order(
@@ -108,18 +82,19 @@ def _goals(remedy: Remedy, framework: str) -> Sequence[str]:
 
 
 def _about_gpus(remedy: Remedy) -> bool:
-    """Return whether nothing but an unused GPU is wrong, or a GPU was asked for: then the CPU alone is no help."""
+    """Return whether the CPU alone is no help: a GPU was asked for, or nothing is wrong but that none is used."""
     if remedy.goal != "auto":
         return remedy.goal not in ("cpu", "fastest")
     return bool(remedy.findings) and all(map(keeps_from_gpus, remedy.findings))
 
 
 def _free_folder(name: str) -> str:
-    """Return a folder that does not exist, in the working folder."""
-    folder, number = os.path.abspath(name), 1
+    """Return a folder that does not exist; without another one, in the working folder."""
+    name, number = os.path.abspath(os.path.expanduser(name)), 1
+    folder = name
     while os.path.lexists(folder):
         number += 1
-        folder = os.path.abspath("%s-%d" % (name, number))
+        folder = "%s-%d" % (name, number)
     return folder
 
 
