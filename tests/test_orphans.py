@@ -95,6 +95,22 @@ def test_an_installer_ends_with_the_process_that_waits_for_it(seconds):
     assert wait_for(lambda: not running(seconds))
 
 
+def test_an_installation_that_is_asked_to_end_leaves_neither_processes_nor_the_folder(seconds, tmp_path):
+    folder, uv = tmp_path / "environment", tmp_path / "uv"
+    uv.write_text('#!/bin/sh\nfor last; do :; done\nsetsid env -i sleep %s &\nmkdir "$last"\nwait\n' % seconds)
+    uv.chmod(0o755)
+    environ = dict(os.environ, PYTHONPATH=ROOT, PATH=os.pathsep.join((str(tmp_path), os.environ["PATH"])))
+    command = [sys.executable, "-m", "devicekit", "resolve", "cpu", "--offline", "--install", "--into", str(folder)]
+    default = functools.partial(signal.signal, signal.SIGTERM, signal.SIG_DFL)
+    with subprocess.Popen(command, env=environ, stderr=subprocess.PIPE, preexec_fn=default) as process:
+        assert wait_for(lambda: folder.exists() and running(seconds))
+        process.terminate()
+        errors = process.communicate(timeout=60)[1]
+    assert (process.returncode, errors.decode()) == (130, "devicekit: interrupted\n")
+    assert not folder.exists()
+    assert not running(seconds)
+
+
 #: What runs code of a framework or the user's, in children.
 VERBS = {
     "verify": ["--framework", "torch", "--python", sys.executable],  # which adopts in turn

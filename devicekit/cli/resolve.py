@@ -120,6 +120,7 @@ def _resolve(options: argparse.Namespace) -> int:
 
 def _install(options: argparse.Namespace, machine: "Machine", resolution: "Resolution") -> int:
     """Make an environment with the set; where this Python has none, with the newest Python that does."""
+    from ..children.process_tree import adopting
     from ..matrix.target import PYTHONS
     from ..remedy.new_environment import Order, accepted_versions, make_environment
     from ..report.resolution import environment_text, resolution_text
@@ -139,7 +140,7 @@ def _install(options: argparse.Namespace, machine: "Machine", resolution: "Resol
     order = Order(
         folder, resolution.python, resolution.requirements, resolution.index_options, settings, resolution.frameworks
     )
-    with Progress("making an environment", read_settings().quiet) as progress:
+    with adopting(), Progress("making an environment", read_settings().quiet) as progress:
         made = make_environment(order, progress.say)
     if options.json or options.format == "json":
         print_json(dict(resolution.to_dict(), environment=made.to_dict()))
