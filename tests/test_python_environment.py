@@ -161,6 +161,15 @@ def test_packages_of_another_platform(make_machine, name, tag, expected):
         assert found.fix[0].packages.reinstall == ("==".join(name.replace("_", "-").rsplit("-", 1)),)
 
 
+@pytest.mark.parametrize("name, severity", [("h5py-3.12.1", "warning"), ("wrapt-1.17.0", "info")])
+def test_of_another_python_what_training_does_without(make_machine, name, severity):
+    info = SITE + name + ".dist-info"
+    tag = wheel("cp310-cp310-manylinux_2_17_x86_64")
+    diagnosis = examine(make_machine, files={info + "/WHEEL": tag, info + "/RECORD": ""})
+    assert said(diagnosis) == WORKS
+    assert diagnosis.by_code("module-shadowed").severity == severity
+
+
 OTHER = "/venv2/lib/python3.12/site-packages"
 
 

@@ -172,14 +172,20 @@ def _of_another_platform(view: View) -> Iterable[Finding]:
         tags, version = item.platform_tags, item.version.or_none()
         if not tags or any(map(view.target.is_meant, tags)):
             continue
-        spared = item.name == "h5py" or item.name in _SPARED_MODULES
-        severity = "error" if not spared else "warning" if item.name == "h5py" else "info"
-        yield Kind("install-corrupt", severity, () if spared else blocks).finding(
+        severity, blocks, effect = _without_native_code(item, blocks)
+        yield Kind("install-corrupt", severity, blocks).finding(
             "The installed %s is for another platform (%s), so its native code can't be loaded%s."
-            % (item.name, tags[0], "; importing and training do not need it" if spared else ""),
+            % (item.name, tags[0], effect),
             (Evidence(", ".join(tags[:3]), "%s/WHEEL" % item.location),),
             (view.shell.reinstall_fix("Reinstall it", "%s==%s" % (item.name, version) if version else item.name),),
         )
+
+
+def _without_native_code(item: Distribution, blocks: Tuple[str, ...]) -> Tuple[str, Tuple[str, ...], str]:
+    """Return the severity, what is blocked and the rest of the sentence, where no native code of a distribution loads."""
+    if item.name != "h5py" and item.name not in _SPARED_MODULES:
+        return "error", blocks, ""
+    return "warning" if item.name == "h5py" else "info", (), "; importing and training do not need it"
 
 
 def _unreadable(view: View, item: Distribution, blocks: Tuple[str, ...]) -> Iterable[Finding]:
@@ -437,13 +443,15 @@ def _of_another_python(view: View) -> Iterable[Finding]:
         )
         if folder and folder in path.replace(";", ":").split(":"):
             fixes = (view.shell.unset_fix("PYTHONPATH", "Unset it: the environment has its own packages"),)
-        yield Kind("module-shadowed", "error", blocks).finding(
-            "The %s that Python %s imports was installed for another Python (%s)."
-            % (found.name, python.version, made_for),
+        severity, blocks, effect = _without_native_code(found, blocks)
+        yield Kind("module-shadowed", severity, blocks).finding(
+            "The %s that Python %s imports was installed for another Python (%s)%s."
+            % (found.name, python.version, made_for, effect),
             (Evidence(", ".join(found.python_tags), "%s/WHEEL" % found.location),),
             fixes,
         )
-        return  # the rest of that folder is of the same Python
+        if blocks:
+            return  # the rest of that folder is of the same Python
 
 
 def _fits_python(tag: str, version: str) -> bool:
