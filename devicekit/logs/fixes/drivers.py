@@ -136,13 +136,7 @@ def driver_missing(about: Situation, steps: Steps) -> None:
     if "model_server" in about.line:
         steps.run("In a container: start it with the GPU", "docker run --gpus all IMAGE")
     if about.linux_distribution == "nixos":
-        steps.say(
-            'In configuration.nix: services.xserver.videoDrivers = [ "nvidia" ] and hardware.graphics.enable = true, then '
-            "nixos-rebuild switch and restart",
-            "admin",
-            "driver",
-        )
-        steps.set("Let its libraries be found", "LD_LIBRARY_PATH", "/run/opengl-driver/lib:$LD_LIBRARY_PATH")
+        _nixos(steps)
         return
     if about.known.driver_kernel and not about.known.driver_library and not about.wsl and not about.container:
         _driver_libraries(about, steps)
@@ -156,6 +150,16 @@ def driver_missing(about: Situation, steps: Steps) -> None:
     if "nvcuda.dll" in about.line and about.framework == "tensorflow" and not about.known.gpu_name:
         text = "Without an NVIDIA GPU: replace tensorflow-gpu by the build for the CPU"
         steps.install(text, "tensorflow", remove=["tensorflow-gpu"], instead=True)
+
+
+def _nixos(steps: Steps) -> None:
+    steps.say(
+        'In configuration.nix: services.xserver.videoDrivers = [ "nvidia" ] and hardware.graphics.enable = true, then '
+        "nixos-rebuild switch and restart",
+        "admin",
+        "driver",
+    )
+    steps.set("Let its libraries be found", "LD_LIBRARY_PATH", "/run/opengl-driver/lib:$LD_LIBRARY_PATH")
 
 
 def _driver_libraries(about: Situation, steps: Steps) -> None:
