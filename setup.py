@@ -1,5 +1,6 @@
 """What setup.cfg cannot say: a wheel is packed without what only those who edit its files read."""
 
+import functools
 import glob
 import io
 import json
@@ -48,6 +49,7 @@ class BuildPy(build_py):
             _bundle(os.path.join(self.build_lib, folder))
 
 
+@functools.lru_cache(maxsize=None)
 def _public_modules():
     """Return the modules that a package's public names are of, and the packages: each names them for type checkers."""
     modules = set()
