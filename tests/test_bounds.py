@@ -363,6 +363,8 @@ def test_keras_is_asked_about_as_the_one_on_that_backend(backend, version, statu
         (("2.5.3", "3.9", "keras", "2.15.0"), "fails"),
         (("2.5.3", "3.9", "keras", "2.4.3"), "works"),
         (("2.5.3", "3.9", "keras", "2.2.4"), "fails"),
+        (("2.5.3", "3.8", "keras", "2.12.0"), "fails"),
+        (("2.2.3", "3.8", "keras", "2.3.1"), "works"),
     ],
 )
 def test_the_bundled_bounds(question, state):
