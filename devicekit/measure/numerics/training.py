@@ -232,9 +232,10 @@ def _compare(
             note = "%d of %d steps, for more take too long" % (steps, _MOST_STEPS) if steps < _MOST_STEPS else ""
         for name in names:
             standard = _standard(trainer, makers[name], task._replace(steps=steps))
-            found += [_on_device(trainer, name, makers[name], device, framework, standard) for device in devices]
+            own = [_on_device(trainer, name, makers[name], device, framework, standard) for device in devices]
             if name == names[0]:
-                found += _compare_compiled(trainer, name, makers[name], devices, framework, standard)
+                own += _compare_compiled(trainer, name, makers[name], devices, framework, standard)
+            found += [item.replace(detail="; ".join(filter(None, (item.detail, standard.note)))) for item in own]
         found = [item.replace(detail="; ".join(filter(None, (item.detail, note)))) for item in found]
         reason = (
             "not tried: all trainings would take more than %.0f s of the CPU; name optimizers and steps" % _BUDGET_S
@@ -257,6 +258,7 @@ class _Standard(NamedTuple):
     rounding: List[List[float]]
     seeds: List[float]
     arithmetics: Mapping[str, str]
+    note: str = ""
 
 
 def _standard(trainer: "_Trainer", make: Callable[[], Any], task: TrainingTask) -> _Standard:
@@ -271,13 +273,18 @@ def _standard(trainer: "_Trainer", make: Callable[[], Any], task: TrainingTask) 
         batches_of(task.inputs, task.targets, task.steps or _MOST_STEPS, task.batch_size, order) for _ in range(2)
     )
     right = _on_cpu(trainer, make, batches, trainer.start)
+    finite = _finite_steps(right)
+    if not finite:
+        raise _NothingToCompareWith("training on the CPU gives no finite weights, as where a dtype overflows")
+    note = "up to step %d: the next gives no finite weights on the CPU" % finite if finite < len(batches) else ""
+    batches, right = batches[:finite], Run(right.loss[:finite], right.weights[:finite])
     trainer.find_random_numbers(batches[0][0])
     controls = _controls(trainer, make, batches, task.seed, trainer.draws)
     if _another_loss(controls[0], right) and _another_loss(_on_cpu(trainer, make, batches, trainer.start), right):
         raise _NothingToCompareWith("two trainings from the same start differ on the CPU: it is not deterministic")
     rounding = [_distances(control, right) for control in controls]
     seeds = _distances(_on_cpu(trainer, make, others, trainer.start), right)
-    return _Standard(batches, right, rounding, seeds, task.arithmetics)
+    return _Standard(batches, right, rounding, seeds, task.arithmetics, note)
 
 
 def _on_device(
@@ -352,6 +359,14 @@ def _compare_compiled(
         first if device == "cpu" else _on_device(trainer, name, make, device, framework, standard, True)
         for device in devices
     ]
+
+
+def _finite_steps(run: Run) -> int:
+    """Return how many steps were made before the first after which weights are not finite."""
+    broken = (
+        step for step, weights in enumerate(run.weights) if not all(np.all(np.isfinite(item)) for item in weights)
+    )
+    return next(broken, len(run.weights))
 
 
 def _another_loss(run: Run, right: Run) -> bool:
