@@ -59,3 +59,19 @@ print(json.dumps([sure, judged(0.3)]))
     sure, wrong = program(TORCH + FAULTS + code, env={"KERAS_BACKEND": "torch"}, timeout=300)
     assert sure == [[], [], []]
     assert wrong == ["gradient of input 0", "gradient of kernel", "gradient of bias"]
+
+
+def test_the_reference_of_a_model_takes_its_inputs_in_float64(program):
+    code = """
+from devicekit.measure.numerics.layers.clone import again_whole
+from devicekit.runtime.frameworks.keras_model import keras_of
+one, other = keras.Input((3,), name="one"), keras.Input((3,), name="other", dtype="int32")
+inner = keras.Sequential([keras.Input((3,)), L.Dense(2)])
+model = keras.Model({"one": one, "other": other}, inner(one) + ops.cast(other[:, :2], "float32"))
+copy = again_whole(model, keras_of(model), {}, True)
+nested = [item.inputs[0].dtype for item in copy.layers if isinstance(item, keras.Sequential)]
+print(json.dumps([{name: [item.name, item.dtype] for name, item in copy.input.items()}, nested]))
+"""
+    inputs, nested = program(TORCH + FAULTS + code, env={"KERAS_BACKEND": "torch"})
+    assert inputs == {"one": ["one", "float64"], "other": ["other", "int32"]}
+    assert nested == ["float64"]

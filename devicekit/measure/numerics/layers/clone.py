@@ -6,6 +6,7 @@ from typing import Any, Dict, Iterator, List
 
 from ....errors import one_line
 from ....runtime.frameworks.keras_model import Keras, layers_of, public_class
+from ..nests import flatten, rebuild
 
 _FLOATS = ("float16", "bfloat16", "float32", "float64")
 
@@ -114,7 +115,7 @@ def again_whole(model: Any, keras: Keras, known: Dict[str, Any], double: bool) -
 
     try:
         with keras.module.utils.custom_object_scope(known):
-            more = _wide_inputs(model, keras) if keras.generation == 1 and double else {}
+            more = _wide_inputs(model, keras) if double else {}
             return keras.module.models.clone_model(model, clone_function=one, **more)
     except NotClonable:
         raise
@@ -123,12 +124,18 @@ def again_whole(model: Any, keras: Keras, known: Dict[str, Any], double: bool) -
 
 
 def _wide_inputs(model: Any, keras: Keras) -> Dict[str, Any]:
-    """The inputs for a copy in float64: in 1.15 layers do not cast what they get, nor does a model."""
-    made = []
-    for tensor in model.inputs:
-        dtype = "float64" if "float" in tensor.dtype.name else tensor.dtype.name
-        made.append(keras.module.Input(batch_shape=tuple(tensor.shape.as_list()), dtype=dtype))
-    return {"input_tensors": made}
+    """The inputs for a copy in float64: in 1.15 layers do not cast what they get, and in Keras 3 a model casts it to these."""
+    if keras.generation == 2 or not getattr(model, "inputs", None):
+        return {}
+
+    def wide(tensor: Any) -> Any:
+        dtype = str(getattr(tensor.dtype, "name", tensor.dtype))
+        shape = tuple(tensor.shape.as_list() if hasattr(tensor.shape, "as_list") else tensor.shape)
+        named = {"name": tensor.name} if keras.generation == 3 else {}
+        return keras.module.Input(batch_shape=shape, dtype="float64" if "float" in dtype else dtype, **named)
+
+    given = model.input if keras.generation == 3 else list(model.inputs)
+    return {"input_tensors": rebuild(given, [wide(tensor) for _, tensor in flatten(given)])}
 
 
 def fit_together(layer: Any, copy: Any) -> None:
