@@ -44,6 +44,46 @@ print(json.dumps(found))
 
 
 @only_tf2
+def test_what_rounding_alone_does_is_not_called_wrong(program):
+    code = """
+def alike():
+    start = keras.Input((6,), dtype="int32")
+    x = L.Embedding(20, 4)(start)
+    x = L.Attention()([x, x])  # nearly the mean for each token: the keys of the next are alike, and its gradient cancels
+    x = L.Attention(use_scale=True)([x, x])
+    return keras.Model(start, L.Dense(1)(L.GlobalAveragePooling1D()(x)))
+
+def masked():  # whether a subnormal number is zero
+    start = keras.Input((4, 3))
+    return keras.Model(start, L.Dense(1)(L.GRU(3)(L.Masking(0.0)(start))))
+
+wrong = {}
+for make in (alike, masked):
+    for seed in range(2):
+        tf.random.set_seed(seed)
+        comparison = devicekit.compare(make(), devices="cpu", seed=seed)
+        if comparison.findings:
+            wrong["%s %d" % (make.__name__, seed)] = named(comparison, "cpu")
+
+def overflowing(size):
+    model = keras.Sequential([keras.Input((2,)), L.Dense(1, dtype="mixed_float16", kernel_initializer="ones")])
+    x = np.full((8, 2), size, "float32")
+    found = devicekit.compare(model, x, x[:, :1], devices="cpu", loss="mse", optimizers=["sgd"], steps=4)
+    return [[item.verdict, len(item.loss), item.detail] for item in found.divergences], len(found.findings)
+print(json.dumps([wrong, overflowing(300.0), overflowing(20.0)]))
+"""
+    wrong, at_once, later = program(START + code, timeout=900)
+    assert wrong == {}
+    assert [item[0] for item in at_once[0]] == ["not-compared"]
+    assert later[0]
+    for verdict, steps, detail in later[0]:
+        assert verdict == "agrees"
+        assert 0 < steps < 4
+        assert "no finite weights on the CPU" in detail
+    assert at_once[1] == later[1] == 0
+
+
+@only_tf2
 def test_the_model_and_the_process_are_left_as_they_were(program):
     code = """
 import random

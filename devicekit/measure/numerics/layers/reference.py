@@ -106,6 +106,12 @@ class Reference:
     def arrays(self) -> List[Optional[np.ndarray]]:
         return arrays_in(self.outcome)
 
+    @property
+    def largest(self) -> float:
+        """The largest finite number of the result."""
+        sizes = [np.abs(item[np.isfinite(item)]).max(initial=0.0) for item in self.arrays if item is not None]
+        return float(max(sizes, default=0.0))
+
     def envelope(self, work: Work, size: float, seed: int, times: int) -> List[Optional[np.ndarray]]:
         """Return how far each element moves where inputs and weights are moved by a relative ``size``, as rounding may.
 
