@@ -228,11 +228,7 @@ class Surgeon:
     def _restore(self, folder: FixFolder, journal: Journal) -> None:
         with uninterrupted():
             self._progress.say("restoring the environment")
-            try:
-                folder.put_back(journal)
-            except OSError as error:
-                text = "%s could not be restored yet: %s; devicekit fix --undo tries again"
-                raise RemedyError(text % (self._layout.prefix, error)) from error
+            folder.put_back(journal)
 
 
 class Ticker:

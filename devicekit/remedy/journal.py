@@ -145,15 +145,19 @@ class FixFolder:
 
         Raises
         ------
-        OSError, RemedyError
+        RemedyError
             If that is impossible: it can be tried again.
         """
-        if journal.state == "applied":
-            self.write(journal.replace(state="restoring"))
-        for path in journal.aside:
-            if os.path.lexists(path + ASIDE) and not os.path.lexists(path):
-                os.rename(path + ASIDE, path)
-        restored = restore(journal.layout, self._files, read_manifest(self._manifest), everything, tick)
+        try:
+            if journal.state == "applied":
+                self.write(journal.replace(state="restoring"))
+            for path in journal.aside:
+                if os.path.lexists(path + ASIDE) and not os.path.lexists(path):
+                    os.rename(path + ASIDE, path)
+            restored = restore(journal.layout, self._files, read_manifest(self._manifest), everything, tick)
+        except OSError as error:
+            text = "%s could not be restored yet: %s; devicekit fix --undo tries again"
+            raise RemedyError(text % (journal.layout.prefix, error)) from error
         if restored.lost:
             text = "files that are kept no more cannot be restored: %s (%d in all). Everything else is restored. %s"
             raise RemedyError(text % (", ".join(restored.lost[:5]), len(restored.lost), self._give_up()))
@@ -198,8 +202,10 @@ def _folders(own: str) -> List[FixFolder]:
     """Return what is kept, the oldest first. A link is none of ours: what it leads to would be removed one day."""
     try:
         names = os.listdir(own)
-    except OSError:  # nothing was ever fixed here
+    except (FileNotFoundError, NotADirectoryError):  # nothing was ever fixed here
         return []
+    except OSError as error:
+        raise RemedyError("%s cannot be read: %s" % (own, error.strerror or error)) from error
     names = [name for name in names if re.match(r"fix-[1-9][0-9]{0,8}\Z", name)]
     paths = [os.path.join(own, name) for name in sorted(names, key=lambda name: int(name[4:]))]
     return [FixFolder(path) for path in paths if os.path.isdir(path) and not os.path.islink(path)]
@@ -266,8 +272,8 @@ class Logbook:
         if self.installer_lock >= 0:
             os.close(self.installer_lock)
         if self._lock >= 0:
-            empty = not _folders(self._own)
             try:
+                empty = not _folders(self._own)
                 if empty:
                     shutil.rmtree(self._own, ignore_errors=True)
             finally:

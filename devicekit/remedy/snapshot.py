@@ -171,9 +171,9 @@ def restore(
     Raises
     ------
     OSError
-        If a file cannot be written or removed.
+        If a file cannot be written or removed; all others are.
     """
-    owned = _owned(layout)
+    owned, tries = _owned(layout), _Tries()
     left: List[str] = []
     outside = {relative for relative in owned if relative not in manifest}
     now = dict(_current(layout, outside | {path for path in manifest if not _within(layout, path)}))
@@ -185,11 +185,36 @@ def restore(
         if is_folder:
             _remove_if_empty(path)
         elif everything or relative in manifest or relative in owned or _is_made(relative):
-            patiently(partial(os.unlink, path))
+            tries.do(partial(patiently, partial(os.unlink, path)))
         else:
             left.append(relative)
-    changed, lost = _put_back(layout, folder, manifest, tick or _nothing)
+    changed, lost = _put_back(layout, folder, manifest, tick or _nothing, tries)
+    if tries.problem is not None:
+        raise tries.problem
     return Restored(tuple(changed), tuple(sorted(left)), tuple(lost))
+
+
+class _Tries:
+    """Goes on after what fails: a file that cannot be removed is no reason to leave others as they are.
+
+    Attributes
+    ----------
+    problem : OSError or None
+        The first that failed.
+    """
+
+    problem: Optional[OSError] = None
+    _failures = 0
+
+    def do(self, action: Callable[[], object]) -> None:
+        """Do it if that is possible."""
+        try:
+            action()
+        except OSError as error:
+            self.problem = self.problem or error
+            self._failures += 1
+            if os.name == "nt" and self._failures >= 20:  # each was waited for, see `patiently`
+                raise
 
 
 def _nothing() -> None:
@@ -232,7 +257,9 @@ def _remove_if_empty(path: str) -> None:
         pass
 
 
-def _put_back(layout: Layout, folder: str, manifest: Manifest, tick: Callable[[], None]) -> Tuple[List[str], List[str]]:
+def _put_back(
+    layout: Layout, folder: str, manifest: Manifest, tick: Callable[[], None], tries: _Tries
+) -> Tuple[List[str], List[str]]:
     """Write what is missing or differs; return what is not what it was, as in `Restored`."""
     changed, lost = [], []
     for number, (relative, kept) in enumerate(sorted(manifest.items())):
@@ -240,10 +267,10 @@ def _put_back(layout: Layout, folder: str, manifest: Manifest, tick: Callable[[]
             tick()
         path, source = os.path.join(layout.prefix, relative), os.path.join(folder, relative)
         if kept is None:
-            os.makedirs(path, exist_ok=True)
+            tries.do(partial(os.makedirs, path, exist_ok=True))
         elif isinstance(kept, str):
             if not os.path.islink(path) or os.readlink(path) != kept:
-                _replace(path, kept, os.symlink)
+                tries.do(partial(_replace, path, kept, os.symlink))
         else:
             try:
                 status = os.lstat(source)
@@ -253,7 +280,7 @@ def _put_back(layout: Layout, folder: str, manifest: Manifest, tick: Callable[[]
             if (status.st_size, status.st_mtime_ns) != kept:
                 changed.append(relative)
             if not _is_same(path, status):
-                _replace(path, source, _link_or_copy)
+                tries.do(partial(_replace, path, source, _link_or_copy))
     return changed, lost
 
 

@@ -162,6 +162,40 @@ def test_what_is_not_kept_any_more_is_named_and_the_rest_is_restored(patient):
     assert_as_before(patient, before)
 
 
+def without_rights():
+    """Let root be refused what it has no right to, as another user is."""
+    import ctypes
+
+    for capability in (1, 2, 3):  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH, CAP_FOWNER
+        ctypes.CDLL(None).prctl(24, capability, 0, 0, 0)  # PR_CAPBSET_DROP
+
+
+@pytest.mark.only_on("linux", reason="capabilities of Linux")
+def test_what_cannot_be_removed_keeps_nothing_else_from_being_restored(patient):
+    add_numpy(patient)
+    before = patient.files()
+    folder = os.path.join(patient.site, "numpy")  # pip renames it, and cannot remove what is in it
+    os.chmod(folder, 0o555)
+    remedy, message = patient.apply(GOOD, preexec_fn=without_rights)
+    os.chmod(os.path.join(patient.site, "~umpy"), 0o755)
+    assert remedy is None
+    assert "could not be restored yet: [Errno 13]" in message
+    assert before.items() <= patient.files().items()
+    assert patient.fix("--undo", "--yes")[0] == 0
+    assert_as_before(patient, before)
+
+
+@pytest.mark.only_on("linux", reason="capabilities of Linux")
+def test_what_was_fixed_and_may_not_be_read_is_not_called_nothing(patient):
+    add_numpy(patient)
+    assert patient.apply(GOOD)[0]["outcome"] == "fixed"
+    own = os.path.join(patient.prefix, ".devicekit")
+    os.chmod(own, 0)
+    status, _, errors = patient.fix("--undo", "--yes", preexec_fn=without_rights)
+    os.chmod(own, 0o700)
+    assert (status, errors.strip()) == (2, "devicekit: %s cannot be read: Permission denied" % own)
+
+
 @posix
 def test_what_is_not_a_folder_of_a_fix_is_left_alone(tmp_path):
     path, precious = str(tmp_path), tmp_path / "precious"
