@@ -36,17 +36,14 @@ _LIMIT_BYTES = 64 << 20
 
 
 class Restored(NamedTuple):
-    """What could not be restored, and what was left alone: paths relative to the environment.
-
-    Of what is ``changed``, the content was changed in place, which is kept; of what is ``lost``, nothing is kept any more.
-    """
+    """What was changed in place and cannot be restored, left alone, and kept no more: paths relative to the environment."""
 
     changed: Tuple[str, ...] = ()
     left: Tuple[str, ...] = ()
     lost: Tuple[str, ...] = ()
 
 
-def walk(prefix: str, roots: Iterable[str]) -> Iterator[Tuple[str, os.stat_result]]:
+def walk(prefix: str, roots: Iterable[str], tries: "Optional[_Tries]" = None) -> Iterator[Tuple[str, os.stat_result]]:
     """Yield every path below folders, relative to the environment, a folder before what is in it; links are not followed."""
     folders = list(roots)
     while folders:
@@ -54,6 +51,11 @@ def walk(prefix: str, roots: Iterable[str]) -> Iterator[Tuple[str, os.stat_resul
             with os.scandir(folders.pop()) as entries:
                 found = sorted(entries, key=lambda entry: entry.name)
         except FileNotFoundError:  # an environment without commands
+            continue
+        except OSError as error:
+            if tries is None:
+                raise
+            tries.problem = tries.problem or error
             continue
         for entry in found:
             # Not `entry.stat`: on Windows it does not count links.
@@ -80,9 +82,11 @@ def _describe(path: str, status: os.stat_result) -> Kept:
     return None if stat.S_ISDIR(status.st_mode) else (status.st_size, status.st_mtime_ns)
 
 
-def _current(layout: Layout, more: Iterable[str]) -> Iterator[Tuple[str, os.stat_result]]:
+def _current(
+    layout: Layout, more: Iterable[str], tries: "Optional[_Tries]" = None
+) -> Iterator[Tuple[str, os.stat_result]]:
     """Yield what is there of what an installer may change."""
-    yield from walk(layout.prefix, layout.roots)
+    yield from walk(layout.prefix, layout.roots, tries)
     for relative in sorted(more):
         try:
             yield relative, os.lstat(os.path.join(layout.prefix, relative))
@@ -176,7 +180,7 @@ def restore(
     owned, tries = _owned(layout), _Tries()
     left: List[str] = []
     outside = {relative for relative in owned if relative not in manifest}
-    now = dict(_current(layout, outside | {path for path in manifest if not _within(layout, path)}))
+    now = dict(_current(layout, outside | {path for path in manifest if not _within(layout, path)}, tries))
     for relative, status in reversed(list(now.items())):
         path = os.path.join(layout.prefix, relative)
         is_folder = stat.S_ISDIR(status.st_mode)
@@ -195,19 +199,12 @@ def restore(
 
 
 class _Tries:
-    """Goes on after what fails: a file that cannot be removed is no reason to leave others as they are.
-
-    Attributes
-    ----------
-    problem : OSError or None
-        The first that failed.
-    """
+    """Goes on after what fails, of which the first is the ``problem``."""
 
     problem: Optional[OSError] = None
     _failures = 0
 
     def do(self, action: Callable[[], object]) -> None:
-        """Do it if that is possible."""
         try:
             action()
         except OSError as error:

@@ -34,7 +34,7 @@ class LeaseFolder:
         self._status = os.lstat(path)
 
     def is_replaced(self) -> bool:
-        """Return whether another folder, or a link to one, is in its place: locks there exclude other processes only."""
+        """Return whether another folder, or a link to one, is in its place."""
         try:
             return not os.path.samestat(os.lstat(self.path), self._status)
         except OSError:
