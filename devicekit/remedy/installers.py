@@ -101,8 +101,9 @@ class Installer(NamedTuple):
 def variables(environment: Mapping[str, str], host: Optional[Host] = None) -> Mapping[str, str]:
     """Return the variables for an installer: the user's that do not lead it elsewhere; with a host, pip's settings for uv."""
     found: Dict[str, str] = {}
-    for name, value in pip_options(host, tuple(_FOR_UV)).items() if host is not None else ():
-        found[_FOR_UV[name]] = ("," if name == "find-links" else " ").join(map(host.expand, value.split()))
+    if host is not None:
+        for name, value in pip_options(host, tuple(_FOR_UV)).items():
+            found[_FOR_UV[name]] = ("," if name == "find-links" else " ").join(map(host.expand, value.split()))
     if "UV_EXTRA_INDEX_URL" in found:  # as pip does, and not the first index that has a project
         found["UV_INDEX_STRATEGY"] = "unsafe-best-match"
     found.update((name, value) for name, value in environment.items() if name not in _MISLEADING)
