@@ -288,12 +288,12 @@ def test_a_nan_comes_before_what_is_slow():
 # Steps.
 
 
-def train(clock, steps, step_s=0.1, wait_s=0.01, begin=0.0):
+def train(clock, steps, step_s=0.1, wait_s=0.01, begin=0.0, extra=0.0):
     now = begin
     for _ in range(steps):
         now += step_s
         if clock.due():
-            clock.sampled(StepSample(clock.steps, now, wait_s, step_s), now)
+            clock.sampled(StepSample(clock.steps, now, wait_s, step_s), now, extra)
         else:
             clock.stepped(now - step_s, now, wait_s)
     return now
@@ -321,6 +321,15 @@ def test_a_long_training_keeps_a_bounded_number_of_figures():
     assert len(clock.longest()) == 20
     waited = [window.wait_s / window.steps for window in clock.windows()]
     assert max(waited) - min(waited) < 1e-9
+
+
+def test_what_is_dear_to_measure_is_measured_less_often():
+    few, many = StepClock(), StepClock()
+    train(few, 40000, extra=5.0)
+    train(many, 40000)
+    assert 5.0 * (len(few.samples) - 12) <= 40000 / 500
+    assert len(few.samples) > 20
+    assert len(many.samples) > 300
 
 
 def test_a_validation_is_no_part_of_a_step():

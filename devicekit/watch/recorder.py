@@ -24,6 +24,9 @@ WARM_UP = 3
 _FIRST_PAUSES = (4, 6, 8, 10, 12, 16, 20, 30, 40, 60, 80)
 _PAUSE = 120
 
+#: After the first ones, at most one part in this many of the time goes into what a synchronized step takes besides itself.
+_RARE = 500
+
 _WINDOW_S = 1.0
 _MOST = 400
 _LONGEST = 20
@@ -56,13 +59,15 @@ class StepClock:
         """Return the seconds since the end of the step before, None for the first of an epoch."""
         return None if self._last_end is None else max(0.0, began_s - self._last_end)
 
-    def sampled(self, sample: StepSample, ended_s: float) -> None:
-        """Take a synchronized step."""
+    def sampled(self, sample: StepSample, ended_s: float, extra: float = 0.0) -> None:
+        """Take a synchronized step. ``extra``: how many times as long as the step itself it took to measure it."""
         self.samples.append(sample)
         if len(self.samples) > _MOST:
             self.samples = self.samples[::2]
             self._thinned += 1
-        pause = _FIRST_PAUSES[self._sampled] if self._sampled < len(_FIRST_PAUSES) else _PAUSE * 2**self._thinned
+        pause = max(_PAUSE * 2**self._thinned, min(int(_RARE * extra), 10**6))
+        if self._sampled < len(_FIRST_PAUSES):
+            pause = _FIRST_PAUSES[self._sampled]
         self._sampled += 1
         self.steps += 1
         self._next_sample = self.steps + pause
@@ -285,7 +290,9 @@ class Recorder:
     def _sampled(self, step: TimedStep, began: float) -> None:
         ended = self._now()
         sample = StepSample(self._clock.steps, began, step.wait_s, step.compute_s, step.shapes)
-        self._clock.sampled(sample, ended)
+        # TensorFlow's batch is put into a dataset again.
+        itself = (step.compute_s or 0.0) + (step.wait_s or 0.0)
+        self._clock.sampled(sample, ended, max(0.0, ended - began - itself) / itself if itself else 0.0)
         if not self._result_devices:
             self._result_devices = names_of(self._training.devices_of(step.outputs))
         if len(self._clock.samples) <= 12:

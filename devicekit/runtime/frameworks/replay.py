@@ -111,11 +111,13 @@ def size_of(values: Any) -> int:
     """Return the bytes of the arrays in a batch."""
     total = 0
     for leaf in leaves(values):
+        known = getattr(leaf, "nbytes", None)
+        if isinstance(known, int):
+            total += known
+            continue
         shape, dtype = getattr(leaf, "shape", None), getattr(leaf, "dtype", None)
-        try:
-            count = int(np.prod([int(length) for length in shape])) if shape is not None else 64
-        except (TypeError, ValueError):  # ragged
-            count = 1024
+        counter = getattr(shape, "num_elements", None)  # TensorFlow's: None of a ragged tensor
+        count = 64 if shape is None else (counter() if counter is not None else None) or 1024
         total += count * int(getattr(dtype, "itemsize", None) or getattr(dtype, "size", None) or 8)
     return total
 
