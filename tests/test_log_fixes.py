@@ -232,6 +232,20 @@ IMPORTS = (
 )
 
 ROWS = [
+    # The web UI's check says no cause: both are named, and its fork for AMD's GPUs has its own way.
+    (
+        "RuntimeError: Torch is not able to use GPU; add --skip-torch-cuda-test to COMMANDLINE_ARGS variable to disable this",
+        {"os": "linux"},
+        ["torch.version.hip", "nvidia-smi", r"pip install torch torchvision --index-url \S+/cu126"],
+        ["doctor"],
+    ),
+    (
+        'File "C:\\stable-diffusion-webui-directml\\launch.py", line 48, in <module>\n'
+        "RuntimeError: Torch is not able to use GPU; add --skip-torch-cuda-test to COMMANDLINE_ARGS variable to disable this",
+        {"os": "windows"},
+        ["--use-directml"],
+        ["CUDA", "index-url"],
+    ),
     # Lightning takes Apple's GPU for "gpu" where PyTorch reaches it; before 1.7 it knew none.
     (
         IMPORTED % "pytorch_lightning/trainer/trainer.py"

@@ -156,7 +156,7 @@ def _between(about: Situation, steps: Steps, capability: str) -> None:
 def _newer_gpu(about: Situation, steps: Steps, capability: str) -> None:
     if about.framework == "torch" and about.named("vllm"):  # its own kernels are compiled for one PyTorch
         if about.container:
-            text = "A current image of vLLM has code for this GPU: take it, and start the container anew from it"
+            text = "A current image of vLLM has code for this GPU: take it, and start a new container from it"
             steps.run(text, "docker pull vllm/vllm-openai:latest", changes="system")
         text = "A current vLLM has code for this GPU, with a PyTorch for CUDA 12.8 or later"
         new_vllm(steps, text, instead=bool(steps.fixes))
