@@ -232,11 +232,28 @@ IMPORTS = (
 )
 
 ROWS = [
+    # A GPU of AMD by its number alone, and a variable that names a library of bitsandbytes.
+    (
+        "GPU :- AMD 6600xt\n"
+        + NO_CUDA_TORCH
+        + '\nFile "C:\\Users\\w\\ComfyUI\\comfy\\sd.py", line 459, in load_checkpoint',
+        {"os": "windows"},
+        ["AMD's build of PyTorch", "--directml"],
+        ["cu126"],
+    ),
+    (
+        "WARNING: BNB_CUDA_VERSION=124 environment variable detected; loading libbitsandbytes_cuda124.so.\n"
+        "Could not find the bitsandbytes CUDA binary at "
+        "PosixPath('/usr/lib/python3.11/site-packages/bitsandbytes/libbitsandbytes_cuda124.so')",
+        {"os": "linux"},
+        ["unset BNB_CUDA_VERSION", "--upgrade bitsandbytes"],
+        ["LD_LIBRARY_PATH"],
+    ),
     # The web UI's check says no cause: both are named, and its fork for AMD's GPUs has its own way.
     (
         "RuntimeError: Torch is not able to use GPU; add --skip-torch-cuda-test to COMMANDLINE_ARGS variable to disable this",
         {"os": "linux"},
-        ["torch.version.hip", "nvidia-smi", r"pip install torch torchvision --index-url \S+/cu126"],
+        ["torch.version.hip", "nvidia-smi", r"pip install torch --index-url \S+/cu126"],
         ["doctor"],
     ),
     (
@@ -244,7 +261,7 @@ ROWS = [
         "RuntimeError: Torch is not able to use GPU; add --skip-torch-cuda-test to COMMANDLINE_ARGS variable to disable this",
         {"os": "windows"},
         ["--use-directml"],
-        ["CUDA", "index-url"],
+        ["index-url"],
     ),
     # Lightning takes Apple's GPU for "gpu" where PyTorch reaches it; before 1.7 it knew none.
     (
