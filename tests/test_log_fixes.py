@@ -232,6 +232,19 @@ IMPORTS = (
 )
 
 ROWS = [
+    # What an old PyTorch says of half precision on the CPU, and tf.contrib looked for under tf.compat.v1.
+    (
+        "RuntimeError: _thnn_conv2d_forward not supported on CPUType for Half",
+        {"os": "linux", "packages": {"torch": "1.3.1"}},
+        [r"model\.float\(\)"],
+        ["doctor"],
+    ),
+    (
+        "AttributeError: module 'tensorflow.compat.v1' has no attribute 'contrib'",
+        {"os": "linux"},
+        ["tf_slim", r"tensorflow==1\.15"],
+        ["pip check"],
+    ),
     # A GPU of AMD by its number alone, and a variable that names a library of bitsandbytes.
     (
         "GPU :- AMD 6600xt\n"
