@@ -442,6 +442,7 @@ ROWS = [
         WINDOWS,
         [r"type D:\\UI\\python_embeded\\python\.exe in place of python"],
         [],
+    ),
     # In Proxmox a host has a host: the driver's libraries are needed in between as well.
     (
         "nvidia-container-cli: initialization error: load library failed: libnvidia-ml.so.1: cannot open shared object file: "
