@@ -106,6 +106,24 @@ def test_wrong_use_exits_with_2_and_one_message(arguments, message):
     assert done.stdout == ""
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["launch", "--workers=--", "x.py"],
+        ["bench", "--timeout=--"],
+        ["doctor", "--machine=--"],
+        ["resolve", "gpu", "--keep=--"],
+    ],
+)
+def test_a_value_that_argparse_takes_away_is_refused(arguments, capsys):
+    """As any wrong value: before Python 3.13 it became an empty list, and ``--machine=--`` examined this machine."""
+    with pytest.raises(SystemExit) as ended:
+        sys.exit(main(arguments))
+    output = capsys.readouterr()
+    assert (ended.value.code, output.out) == (2, "")
+    assert "--" in output.err and "Traceback" not in output.err
+
+
 def test_explain_shows_the_page():
     done = run("doctor", "--explain", "numpy-incompatible")
     assert done.returncode == 0

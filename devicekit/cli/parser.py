@@ -28,6 +28,15 @@ class CommandParser(argparse.ArgumentParser):
         super().__init__(**options)
         self.verbs: Dict[str, CommandParser] = {}
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse, and refuse ``--option=--``: up to Python 3.12, argparse takes the value away and leaves an empty list."""
+        options, unknown = super().parse_known_args(args, namespace)
+        for action in self._actions:
+            found = getattr(options, action.dest, None) if action.option_strings and action.nargs is None else None
+            if isinstance(found, list) and (found == [] != action.default or [] in found):
+                self.error("argument %s: expected one argument" % "/".join(action.option_strings))
+        return options, unknown
+
     def error(self, message: str) -> "NoReturn":
         """Exit with status 2 and a message, with the nearest accepted word if there is one."""
         found = _INVALID.search(message)
