@@ -232,6 +232,19 @@ IMPORTS = (
 )
 
 ROWS = [
+    # A machine in one line, as people write it; what is offered or asked for in such a line is no machine.
+    (
+        "TensorFlow 2.18, Windows 11, RTX 3060, Python 3.11\n>>> tf.config.list_physical_devices('GPU')\n[]",
+        {},
+        [r"wsl --install", r"tensorflow==2\.10"],
+        ["nvidia-driver", "apt"],
+    ),
+    (
+        "We tested TensorFlow 2.18, Windows 11, Python 3.11\nImportError: libcudnn.so.9: cannot open shared object file",
+        {},
+        ["cudnn"],
+        ["wsl --install", r"\bWindows"],
+    ),
     # What an old PyTorch says of half precision on the CPU, and tf.contrib looked for under tf.compat.v1.
     (
         "RuntimeError: _thnn_conv2d_forward not supported on CPUType for Half",

@@ -311,6 +311,8 @@ def _fresh(lines: Sequence[bytes], before: _Before, shapes: Dict[object, int]) -
             shapes[shape] = seen + 1
             if _PRINT in above or _VERSION in above or _BACKEND in above:
                 printed += _printed(above[:_BEFORE_ANSWER], raw)
+            if len(raw) <= _LONG_SHAPE and (b", " in raw or b" / " in raw or b" | " in raw):
+                printed += _listed(raw)
             fresh += [(position, item) for item in (*printed, raw, *_imported(above, raw))]
     before.line = lines[-1]
     return fresh
@@ -349,6 +351,37 @@ _VALUE = re.compile(rb"\[[^\]]{0,300}\]|[^\s\[\]]{1,100}")
 #: An interpreter's prompt, and what a release's number is asked for with.
 _PROMPT = re.compile(rb"\s*(?:>>> |In ?\[\d{0,4}\]: )")
 _VERSIONS = (b"__version__", b"version.VERSION", b"version.cuda", b"version.hip", _BACKEND)
+
+
+#: What parts the items of a list of releases, an item of it, and those that each have a form for an issue.
+_BETWEEN = re.compile(rb", (?:and )?| [/|] | on (?=[A-Z])")
+_ITEM = re.compile(
+    rb"(?:[^:]{0,40}: {1,3})?(?:(?:I am |I'm )?(?:on|with|using) )?([A-Za-z][\w-]{1,20})[ =]{1,2}v?(\d[\w.+]{0,20})\.?$"
+)
+_RELEASED = {b"tensorflow", b"tf", b"pytorch", b"torch", b"keras", b"jax", b"numpy", b"python"}
+_SYSTEM = re.compile(rb"(?i)\b(?:windows|ubuntu|debian|fedora|centos|macos|arch linux)\b")
+#: Words of what is offered or asked for, where a list says nothing of this machine.
+_OFFERED = re.compile(
+    rb"(?i)\b(?:requires?|needs?|supports?|supported|tested|expected|compatible|works?|worked|versions? of)\b"
+)
+
+
+def _listed(raw: bytes) -> Tuple[bytes, ...]:
+    """Return the items of a line that lists a machine's releases in words, each as a form for an issue has it.
+
+    >>> _listed(b"PyTorch 2.5, Windows 11, RTX 3060")
+    (b'PyTorch version: 2.5', b'Windows 11', b'RTX 3060')
+    """
+    items = _BETWEEN.split(raw.strip())
+    found = [_ITEM.match(item) for item in items]
+    if not 2 < len(items) < 13 or 2 * sum(map(bool, found)) < len(items) or _OFFERED.search(raw):
+        return ()
+    if sum(_SYSTEM.search(item) is not None for item in items) > 1:
+        return ()
+    return tuple(
+        b"%s version: %s" % match.groups() if match is not None and match.group(1).lower() in _RELEASED else item
+        for item, match in zip(items, found)
+    )
 
 
 def _printed(above: bytes, answer: bytes) -> Tuple[bytes, ...]:
