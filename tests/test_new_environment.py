@@ -17,7 +17,7 @@ from devicekit.cli.main import main
 from devicekit.diagnosis.findings import Packages
 from devicekit.errors import RemedyError
 from devicekit.machine.simulated import SimulatedHost
-from devicekit.remedy.installers import Installer, steps, variables
+from devicekit.remedy.installers import Installer, complaint, steps, variables
 from devicekit.remedy.layout import read_layout
 from devicekit.remedy.new_environment import Order, accepted_versions, find_python, make_environment
 
@@ -124,6 +124,23 @@ def test_versions_that_have_to_stay_do_not_replace_the_constraints_of_the_user(m
     ((_, call),) = steps(Installer(installer, (installer,), layout), Packages(install=("tiny",)), "/own.txt")
     files = [after for before, after in zip(call, call[1:]) if before == "--constraint"]
     assert files == ["/own.txt"] + (["/srv/one.txt", "/srv/two.txt"] if installer == "uv" else [])
+
+
+@pytest.mark.parametrize(
+    ("printed", "said"),
+    [
+        ("Looking\nERROR: No matching distribution found for tiny==3\nWARNING: pip 19.2\nYou should\nupgrade\n", (1,)),
+        (
+            "Resolving\n  \u00d7 No solution found:\n  \u2570\u2500\u25b6 Because tiny<3\n      and you require tiny==3\n",
+            (1, 2, 3),
+        ),
+        ("one\ntwo\nthree\n", (1, 2)),
+    ],
+)
+def test_an_installer_s_own_explanation_is_told(printed, said):
+    """And not the last lines, where pip offers a newer pip."""
+    lines = [line.strip() for line in printed.splitlines()]
+    assert complaint(printed) == " ".join(lines[number] for number in said)
 
 
 @pytest.mark.slow

@@ -21,7 +21,16 @@ from ..matrix.matrix import BUNDLED
 from ..runtime.settings import read_settings
 from ..runtime.verification import STAGES, FrameworkVerification, Verification, failure
 from ..runtime.verify import verify_interpreter
-from .installers import Installer, check_packages, constraints_for, drop_unrecorded, find_installer, named, steps
+from .installers import (
+    Installer,
+    check_packages,
+    complaint,
+    constraints_for,
+    drop_unrecorded,
+    find_installer,
+    named,
+    steps,
+)
 from .journal import ASIDE, FixFolder, Journal, Logbook
 from .layout import Layout, unset_at_start, versions
 from .result import Attempt, Change, Remedy
@@ -337,10 +346,7 @@ def what_fails(frameworks: Tuple[FrameworkVerification, ...]) -> str:
 
 
 def _problem(installer: Installer, text: str, printed: str, ending: str) -> str:
-    lines = [line.strip() for line in printed.splitlines() if line.strip()]
-    errors = [line for line in lines if line.lower().startswith(("error", "x ", "\u00d7")) or "No space left" in line]
-    said = " ".join((errors or lines)[-2:])[:600]
-    return "%s, %s failed: %s" % (text, installer.name, said or ending or "it printed nothing")
+    return "%s, %s failed: %s" % (text, installer.name, complaint(printed) or ending or "it printed nothing")
 
 
 @contextmanager

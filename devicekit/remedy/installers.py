@@ -116,6 +116,16 @@ def uv_options(host: Host) -> Tuple[str, ...]:
     return () if value in ("0", "false", "no", "off") else ("--no-index",)
 
 
+def complaint(printed: str) -> str:
+    """Return what an installer that failed says of it: its explanation, else its last errors, else its last lines."""
+    lines = [line.strip() for line in printed.splitlines() if line.strip()]
+    explained = [number for number, line in enumerate(lines) if line.startswith(("x ", "\u00d7"))]
+    if explained:
+        return " ".join(lines[explained[0] :])[:600]
+    errors = [line for line in lines if line.lower().startswith(("error", "cause")) or "No space left" in line]
+    return " ".join((errors or lines)[-2:])[:600]
+
+
 def find_installer(layout: Layout, python: Python) -> Installer:
     """Return the installer of an environment: its own, else one that can install into it.
 

@@ -15,7 +15,7 @@ from ..machine.interpreter import other_interpreter
 from ..machine.live_host import LiveHost
 from ..machine.pip_settings import constraints
 from ..runtime.verify import verify_interpreter
-from .installers import find_uv, uv_options, variables
+from .installers import complaint, find_uv, uv_options, variables
 from .result import NewEnvironment
 
 #: A slow line needs long for a gigabyte.
@@ -128,8 +128,7 @@ def _run(command: Sequence[str], say: Say) -> None:
     except OSError as error:
         raise RemedyError("%s cannot be started: %s" % (command[0], error.strerror or error)) from error
     if done.status != 0:
-        lines = [line.strip() for line in done.stdout.splitlines() if line.strip()]
-        raise RemedyError("%s failed: %s" % (os.path.basename(command[0]), " ".join(lines[-3:])[:600] or done.stderr))
+        raise RemedyError("%s failed: %s" % (os.path.basename(command[0]), complaint(done.stdout) or done.stderr))
 
 
 def _interpreter_in(folder: str) -> str:
