@@ -61,6 +61,7 @@ def find_out(
     key: str,
     run: Callable[[], Trial],
     cached: bool = True,
+    timeout_s: float = TIMEOUT_S,
     tick: Optional[Callable[[], None]] = None,
 ) -> Tuple[Trial, Optional[str]]:
     """Return the result for a fingerprint, from the cache or from a self-test; and why it cannot be cached, or None.
@@ -73,6 +74,8 @@ def find_out(
         Runs the self-test.
     cached : bool
         Whether a cached result will do; otherwise every process runs the self-test.
+    timeout_s : float
+        How long to wait for another process that is trying, in seconds; after that this one tries itself.
     tick : callable or None
         Called now and then while another process is waited for.
     """
@@ -83,7 +86,7 @@ def find_out(
     if known is not None:
         return known, None
     turn = _Turn(folder, key)
-    deadline = time.monotonic() + TIMEOUT_S
+    deadline = time.monotonic() + timeout_s
     try:
         while not turn.take() and time.monotonic() < deadline:
             time.sleep(_POLL_S)
