@@ -220,6 +220,9 @@ class Windows:
             # `platform` asks it where it is there, from 3.12 on, and Wine 8 ends the process: it lacks VariantToString.
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(os.path.join(folder, "cp" + number, "DLLs", "_wmi.pyd"))
+            # `shutil` copies by it where it is there, from 3.12 on; a virtual environment has the same modules.
+            with open(os.path.join(folder, "cp" + number, "Lib", "sitecustomize.py"), "w") as stream:
+                stream.write("import _winapi\n\nvars(_winapi).pop('CopyFile2', None)  # Wine 8 lacks it\n")
             os.rename(os.path.join(folder, "cp" + number), self.python)
 
 
