@@ -558,6 +558,11 @@ def _decode_single(hint: Any, data: Any, where: str) -> Any:
     return data
 
 
+def with_short_numbers(text: str) -> str:
+    """Return a text that a record may have, and that can be read again: its numbers lose what comes after 300 digits."""
+    return _DIGITS.sub(lambda found: found.group()[:_LONGEST_NUMBER], text) if _has_long_number(text) else text
+
+
 def _has_long_number(text: Any) -> bool:
     return len(text) > _LONGEST_NUMBER < max(map(len, _DIGITS.findall(text)), default=0)
 

@@ -89,9 +89,10 @@ VERSIONS = [
     "x",
     "\u0663.1",
 ]
+# A record has no number of more than 300 digits.
 VARIABLES = [
     ("CUDA_VISIBLE_DEVICES", "-1"), ("CUDA_VISIBLE_DEVICES", ""), ("CUDA_VISIBLE_DEVICES", "7,0"),
-    ("CUDA_VISIBLE_DEVICES", "\xb2"), ("CUDA_VISIBLE_DEVICES", "9" * 5000), ("HIP_VISIBLE_DEVICES", "1"),
+    ("CUDA_VISIBLE_DEVICES", "\xb2"), ("CUDA_VISIBLE_DEVICES", "9" * 300), ("HIP_VISIBLE_DEVICES", "1"),
     ("KERAS_BACKEND", "jax"), ("KERAS_BACKEND", "nonsense"), ("TF_USE_LEGACY_KERAS", "1"),
     ("TF_XLA_FLAGS", "--nonsense"), ("XLA_FLAGS", "--xla_gpu_cuda_data_dir=/none"), ("LD_LIBRARY_PATH", ":"),
     ("HSA_OVERRIDE_GFX_VERSION", "10.3.0"), ("HSA_OVERRIDE_GFX_VERSION", "x"),

@@ -4,6 +4,7 @@ import struct
 
 import pytest
 
+from devicekit.machine.facts import Process
 from devicekit.machine.live_host import LiveHost
 from devicekit.machine.probe.driver import parse_nvidia_information, parse_nvidia_version
 from devicekit.machine.probe.elf import parse_ld_cache
@@ -88,6 +89,13 @@ def test_a_folder_that_cannot_be_read_makes_the_search_unknown_not_empty(make_ma
         env={"LD_LIBRARY_PATH": "/secret"}, folders=["/secret"], denied=["/secret"], loader_cache={"a": "/a"}
     )
     assert not find_libraries(host, lambda name: name == "libcuda.so.1").known
+
+
+def test_a_variable_with_a_number_without_end_is_a_record_that_can_be_read_again(make_machine):
+    host = make_machine(env={"CUDA_VISIBLE_DEVICES": "0," + "9" * 5000, "KERAS_BACKEND": "jax"})
+    found = read_process(host)
+    assert dict(found.environ)["CUDA_VISIBLE_DEVICES"] == "0," + "9" * 300
+    assert Process.from_dict(found.to_dict()) == found
 
 
 def test_no_secret_and_no_personal_name_is_recorded(make_machine):

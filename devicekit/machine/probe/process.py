@@ -3,6 +3,7 @@
 import re
 from typing import Iterable, List, Mapping, Set, Tuple
 
+from ...records import with_short_numbers
 from ..facts import Fact, LoadedModule, Process
 from ..host import Host
 from .cuda_places import loader_path
@@ -49,7 +50,7 @@ def read_process(host: Host) -> Process:
     environ = host.environ()
     # Windows' variable names have no case; PATH is usually spelt "Path" there.
     upper = {name.upper(): value for name, value in environ.items()} if host.system == "windows" else environ
-    pairs = [(name, host.scrub(upper[name])) for name in VARIABLES if name in upper]
+    pairs = [(name, with_short_numbers(host.scrub(upper[name]))) for name in VARIABLES if name in upper]
     pairs += [(name, "<set>") for name in PRESENCE_ONLY if name in upper]
     backend = host.interpreter.keras_backend
     modules = tuple(
