@@ -16,6 +16,7 @@ from checks import for_each
 from worst_lines import REPEATS, constants, parser, worst_lines
 
 from devicekit.diagnosis.codes import CODES, MEASURED_CODES, NOT_IN_LOGS
+from devicekit.logs.lines import SHORTEST_LITERAL
 from devicekit.logs.signatures import BY_LIBRARY, FILES, SAYS, Signature, library_code, signatures
 
 TESTS = os.path.dirname(os.path.abspath(__file__))
@@ -68,6 +69,10 @@ def groups_of(row):
 def test_every_file_is_read():
     assert sorted(FILES) == sorted(name[: -len(".json")] for name in os.listdir(FOLDER) if name.endswith(".json"))
     assert [item.id for item in signatures()] == IDS
+
+
+def test_no_literal_is_as_short_as_lines_that_are_passed_over():
+    assert min(len(literal) for item in signatures() for literal in item.literals) >= SHORTEST_LITERAL
 
 
 def test_ids_are_unique():

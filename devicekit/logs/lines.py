@@ -8,7 +8,7 @@ cost for a character does not depend on what the log says.
 import codecs
 import re
 from collections import Counter
-from typing import IO, Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Pattern, Sequence, Tuple
+from typing import IO, Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Pattern, Sequence, Tuple
 
 from .signatures import Signature
 
@@ -39,6 +39,9 @@ _LONGEST_BYTES = 1 << 28
 #: Of the line before an interpreter's answer: the two are one line then.
 _BEFORE_ANSWER = 1000
 
+#: Characters that a literal of a signature has at least.
+SHORTEST_LITERAL = 6
+
 #: Interpreter answers that belong to the line before.
 _ANSWERS = frozenset(
     (b"[]", b"False", b"0", b"None", b"''", b'""', b"cpu", b"'cpu'", b"['CPU']", b"[CpuDevice(id=0)]", b"tensor([])")
@@ -59,6 +62,7 @@ _BACKEND = b".backend()"
 _ASKS = (_PRINT, b"_available()", b"list_physical_devices(", b"gpu_device_name()", b"devices()")
 
 #: Python up to 3.6 does not say from which module; the source line above does.
+_NOT_IMPORTED = b"ImportError: cannot import name"
 _NOT_THERE = re.compile(rb"ImportError: cannot import name '?(\w{1,60})'?\s*$")
 _FROM = re.compile(rb"\s+from ([A-Za-z_][\w.]{0,80}) import ")
 
@@ -277,11 +281,11 @@ def _fresh(lines: Sequence[bytes], before: _Before, shapes: Dict[object, int]) -
     fresh: List[Tuple[int, bytes]] = []
     # Each line pays for what is asked here: the questions that few lines pass come first.
     for position, (above, raw) in enumerate(zip([before.line, *lines], lines)):
-        if not raw and shapes.get(raw, 0) >= _OF_ONE_SHAPE:
+        if len(raw) < SHORTEST_LITERAL and _says_nothing(above, raw, shapes):
             continue
         if b"(" in above and any(part in above for part in _ASKS):
             before.question = above
-        before.broken = _whole(before.broken, above, raw)
+        before.broken = _whole(before.broken, above, raw) if len(above) in _BROKEN else b""
         printed: Tuple[bytes, ...] = (before.broken,) if before.broken else ()
         if len(raw) <= _LONG_SHAPE:
             if raw.strip() in _ANSWERS or (_QUESTION in above and above.rstrip().endswith(_QUESTION)):
@@ -311,11 +315,21 @@ def _fresh(lines: Sequence[bytes], before: _Before, shapes: Dict[object, int]) -
             shapes[shape] = seen + 1
             if _PRINT in above or _VERSION in above or _BACKEND in above:
                 printed += _printed(above[:_BEFORE_ANSWER], raw)
-            if len(raw) <= _LONG_SHAPE and (b", " in raw or b" / " in raw or b" | " in raw):
+            if _SHORT_LIST < len(raw) <= _LONG_SHAPE and (b", " in raw or b" / " in raw or b" | " in raw):
                 printed += _listed(raw)
-            fresh += [(position, item) for item in (*printed, raw, *_imported(above, raw))]
+            fresh += [(position, item) for item in printed]
+            fresh.append((position, raw))
+            if raw.startswith(_NOT_IMPORTED):
+                fresh += [(position, item) for item in _imported(above, raw)]
     before.line = lines[-1]
     return fresh
+
+
+def _says_nothing(above: bytes, raw: bytes, shapes: Mapping[object, int]) -> bool:
+    """Return whether a line has no literal, as it is too short, and answers no question above it."""
+    if not raw:
+        return shapes.get(raw, 0) >= _OF_ONE_SHAPE
+    return 0 < len(above) < SHORTEST_LITERAL and raw.strip() not in _ANSWERS and not raw.endswith(b"]")
 
 
 def _whole(broken: bytes, above: bytes, raw: bytes) -> bytes:
@@ -324,7 +338,7 @@ def _whole(broken: bytes, above: bytes, raw: bytes) -> bytes:
     >>> _whole(b"", b"ERROR    Could not load torch: [WinError 126] No module. Error loading", b"     c10.dll or another")
     b'ERROR    Could not load torch: [WinError 126] No module. Error loading c10.dll or another'
     """
-    if len(above) not in _BROKEN or not (broken or any(word in above for word in _ERRORS)):
+    if not (broken or any(word in above for word in _ERRORS)):
         return b""
     start, rest = (broken or above).rstrip(), raw[:LONGEST_LINE].strip()
     goes_on = rest and (start[-1:].isalnum() or start.endswith((b",", b"(", b"="))) and len(start) < _BEFORE_ANSWER
@@ -352,6 +366,9 @@ _VALUE = re.compile(rb"\[[^\]]{0,300}\]|[^\s\[\]]{1,100}")
 _PROMPT = re.compile(rb"\s*(?:>>> |In ?\[\d{0,4}\]: )")
 _VERSIONS = (b"__version__", b"version.VERSION", b"version.cuda", b"version.hip", _BACKEND)
 
+
+#: A list of releases is longer.
+_SHORT_LIST = 20
 
 #: What parts the items of a list of releases, an item of it, and those that each have a form for an issue.
 _BETWEEN = re.compile(rb", (?:and )?| [/|] | on (?=[A-Z])")
