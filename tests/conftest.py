@@ -140,7 +140,7 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport():
-    """Name Wine's internal error in a failure that it caused: what a test's processes print is no part of its message.
+    """Name Wine's internal error in a failure that it caused: the message has nothing of what a test's processes print.
 
     The sessions under Wine try such a test again, by its message.
     """

@@ -3,7 +3,7 @@
 import re
 from typing import Any, Mapping, Tuple
 
-from ...matrix.matrix import BUNDLED, accepts, version_at_least
+from ...matrix.matrix import BUNDLED, accepts, minor_of, version_at_least
 from ...matrix.projects import Release, sort_key
 from ..signatures import filled
 from .other_packages import importer
@@ -143,7 +143,7 @@ def of_another_torch(about: Situation, steps: Steps) -> bool:
         fitting_add_on(about, steps, name, version)
         return True
     if name == "torch-xla":
-        minor = ".".join(version.split(".")[:2])
+        minor = minor_of(version)
         text = "Install PyTorch and torch_xla of the same release, with libtpu for TPUs"
         pin = "~=%s.0" % minor if minor else ""
         steps.install(text, "torch%s" % pin, "torch_xla[tpu]%s" % pin)
@@ -183,7 +183,7 @@ def fitting_add_on(about: Situation, steps: Steps, add_on: str, version: str) ->
         else:
             _torch_add_on(about, steps, add_on)
         return
-    minor = ".".join(version.split(".")[:2])
+    minor = minor_of(version)
     project = BUNDLED.project(add_on)
     if add_on == "tensorflow-io" and not about.signature.startswith("pip-"):
         _io(about, steps, minor)
@@ -385,9 +385,7 @@ def _torch_add_on(about: Situation, steps: Steps, add_on: str) -> None:
     steps.say("Install the %s that was released for %s, or compile it for this PyTorch" % (add_on, of))
     if add_on == "flash-attn":
         # The last releases with wheels for older ones (its releases page).
-        pin = {"2.1": "==2.6.3", "2.2": "==2.7.4.post1", "2.3": "==2.7.4.post1"}.get(
-            ".".join(about.version.split(".")[:2]), ""
-        )
+        pin = {"2.1": "==2.6.3", "2.2": "==2.7.4.post1", "2.3": "==2.7.4.post1"}.get(minor_of(about.version), "")
         command = (
             "python -m pip install --force-reinstall --no-deps --no-cache-dir --no-build-isolation flash-attn" + pin
         )

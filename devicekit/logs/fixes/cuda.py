@@ -3,7 +3,7 @@
 import re
 from typing import Tuple
 
-from ...matrix.matrix import BUNDLED, accepts
+from ...matrix.matrix import BUNDLED, accepts, minor_of
 from ...matrix.projects import sort_key
 from ...resolver.goals import LOADER_PATH
 from ..signatures import cudnn_version
@@ -821,7 +821,7 @@ def _wanted_cudnn(about: Situation, steps: Steps, wanted: str, major: str) -> No
     text = "This build was compiled with cuDNN %s: it needs that one or a newer cuDNN %s" % (wanted, major)
     old = about.framework == "tensorflow" and (8, 1) <= sort_key(wanted) < (8, 7)
     cuda = "11" if old or about.fact("cuda").startswith("11") or release_of(library_of(about)) == "11" else "12"
-    minor = ".".join(wanted.split(".")[:2])
+    minor = minor_of(wanted)
     if "exact" in about.groups:
         text = "This build was compiled with cuDNN %s and takes no other minor release: it needs cuDNN %s"
         text %= (wanted, minor)
@@ -1047,7 +1047,7 @@ def cuda_toolkit_missing(about: Situation, steps: Steps) -> None:
             steps.run("Then install it; AMD's own version is at https://github.com/ROCm/flash-attention", command)
         return
     label = re.search(r"\+cu(\d{2})(\d)\b", about.version)
-    cuda = "%s.%s" % label.groups() if label else ".".join(about.fact("cuda").split(".")[:2])
+    cuda = "%s.%s" % label.groups() if label else minor_of(about.fact("cuda"))
     release = (
         " %s" % cuda
         if cuda

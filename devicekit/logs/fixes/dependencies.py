@@ -2,7 +2,7 @@
 
 import re
 
-from ...matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, accepts
+from ...matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, accepts, minor_of
 from ...matrix.projects import sort_key
 from .add_ons import ADD_ONS, fitting_add_on, gone, new_in_torch, of_another_torch, requires, with_torch
 from .extensions import pyg
@@ -126,7 +126,7 @@ def _path_in_tensorflow(about: Situation) -> str:
 
 def _hub_estimator(about: Situation, steps: Steps) -> None:
     """What asks for tf.estimator, which is a distribution of its own up to TensorFlow 2.15; mostly tensorflow-hub."""
-    minor = ".".join(about.version.split(".")[:2])
+    minor = minor_of(about.version)
     old = about.is_at_least("2.16") is False
     if not old:
         hub = "hub" in about.line or any("hub" in item for item in about.known.frames[-1:])
@@ -299,7 +299,7 @@ def _conflict(about: Situation, steps: Steps) -> None:
     """No set of versions meets all requirements."""
     name, version = about.groups.get("requirement", ""), about.groups.get("version", "")
     if about.signature == "poetry-missing-companion":
-        minor = ".".join(version.split(".")[:2])
+        minor = minor_of(version)
         have = [item.version for item in about.releases("tensorflow", "==%s.*" % minor, about.platform, about.python)]
         right = [item for item in have if item != version]
         text = "Take a release of TensorFlow whose %s exists" % name
@@ -342,7 +342,7 @@ def _without_bound(about: Situation, steps: Steps) -> bool:
             ]
             texts = [re.sub(r"^[\w.-]+|;.*| ", "", text) for text in bounds]
             if texts and all(accepts(text or ">=0", wanted) for text in texts):
-                minor, name = ".".join(release.version.split(".")[:2]), owner.replace("-intel", "")
+                minor, name = minor_of(release.version), owner.replace("-intel", "")
                 text = "%s from %s on takes %s %s: ask for such a release in the same command or file" % (
                     name,
                     minor,

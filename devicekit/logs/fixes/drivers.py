@@ -5,7 +5,7 @@ from typing import Optional, Tuple
 
 from ...diagnosis import pages
 from ...matrix.gpu_support import capability_number, driver_limits, needed_driver
-from ...matrix.matrix import BUNDLED, accepts, version_at_least
+from ...matrix.matrix import BUNDLED, accepts, minor_of, version_at_least
 from ...matrix.projects import sort_key
 from ...matrix.tables import DriverInstall
 from .extensions import older_ctranslate2
@@ -362,7 +362,7 @@ def _cuda_of_build(about: Situation) -> str:
     text = about.fact("cuda") or about.fact("runtime")
     if "." not in text:
         text = about.fact("runtime") + ".0" if about.fact("runtime") else ""
-    return ".".join(text.split(".")[:2])
+    return minor_of(text)
 
 
 def _older_in_conda(about: Situation, steps: Steps, driver: str) -> bool:

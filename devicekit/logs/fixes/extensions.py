@@ -2,6 +2,7 @@
 
 import re
 
+from ...matrix.matrix import minor_of
 from ...matrix.projects import sort_key
 from ...resolver.goals import LOADER_PATH
 from .situation import Situation
@@ -20,7 +21,7 @@ _NEW_PYTHON = ("3.12", "3.13", "3.14")
 def mmcv(about: Situation, steps: Steps) -> None:
     """MMCV without its operators, or without their code for CUDA: the wheel for this PyTorch."""
     release, _, label = about.packages.get("torch", "").partition("+")
-    minor, cuda = ".".join(release.split(".")[:2]), label[2:] if label.startswith("cu") else ""
+    minor, cuda = minor_of(release), label[2:] if label.startswith("cu") else ""
     have = _MMCV.get(minor, "").split() if minor != "2.4" or not about.windows else []
     version = about.packages.get("mmcv-full") or about.packages.get("mmcv") or ""
     version = "" if minor == "2.1" and version.startswith("2.0") else version  # which has no build for it
@@ -60,7 +61,7 @@ def _mmcv_wheel(steps: Steps, requirement: str, label: str, minor: str, text: st
 def pyg(about: Situation, steps: Steps) -> None:
     """PyTorch Geometric's extensions: PyPI has their sources alone, a page has the wheels for one PyTorch and CUDA."""
     release, _, label = about.packages.get("torch", "").partition("+")
-    minor, label = ".".join(release.split(".")[:2]), "cpu" if about.macos else label
+    minor, label = minor_of(release), "cpu" if about.macos else label
     command = "python -m pip install --force-reinstall --no-deps --only-binary :all: %s -f %s"
     page = "https://data.pyg.org/whl/torch-%s.0+%s.html" % (minor or "X.Y", label or "cuXXX")
     command %= ("torch_scatter torch_sparse torch_cluster torch_spline_conv", page)

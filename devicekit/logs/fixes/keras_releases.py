@@ -3,6 +3,7 @@
 import re
 
 from ...diagnosis.frameworks import BACKENDS, TITLES
+from ...matrix.matrix import minor_of
 from ...matrix.projects import sort_key
 from .other_packages import ADD_ON, update_importer
 from .releases import repaired
@@ -37,7 +38,7 @@ def keras_incompatible(about: Situation, steps: Steps) -> None:
     if about.framework in ("jax", "torch"):
         steps.install("Update Keras: only Keras 3 runs on %s" % about.title, "keras>=3")
         return
-    minor = ".".join(about.version.split(".")[:2]) if re.match(r"\d+\.\d+", about.version) else ""
+    minor = minor_of(about.version) if re.match(r"\d+\.\d+", about.version) else ""
     if "tf-nightly" in about.packages or "tf-nightly" in about.words:
         steps.install("With tf-nightly, Keras 2 is the nightly one, too", "tf-keras-nightly", remove=["tf-keras"])
         return
@@ -75,7 +76,7 @@ def _keras_itself(about: Situation, steps: Steps) -> None:
         steps.uninstall("Uninstall both: removing one alone takes files of the other", "keras", "keras-nightly")
         steps.say("Then install the Keras of TensorFlow's release: keras==2.10.* for 2.10, keras>=3 from 2.16 on")
         return
-    _keras_of(about, steps, ".".join(about.version.split(".")[:2]) if about.is_at_least("2.16") is False else "")
+    _keras_of(about, steps, minor_of(about.version) if about.is_at_least("2.16") is False else "")
 
 
 def _mixed(about: Situation, steps: Steps) -> bool:
@@ -102,7 +103,7 @@ def _mixed(about: Situation, steps: Steps) -> bool:
 def _without_dtensor(about: Situation, steps: Steps) -> bool:
     """The Keras of the newest TensorFlow without DTensor (2.9 brought it) for this Python; False if there is none."""
     have = about.releases("tensorflow", "<2.9", about.platform, about.python)
-    minor = ".".join(have[-1].version.split(".")[:2]) if have else ""
+    minor = minor_of(have[-1].version) if have else ""
     if minor:
         text = "The newest TensorFlow without dtensor for Python %s is %s: install its Keras"
         steps.install(text % (about.python, minor), "keras==%s.0" % minor)
@@ -170,7 +171,7 @@ def _newer_zip(about: Situation, steps: Steps) -> None:
 
 def _older_tensorflow(about: Situation, steps: Steps) -> None:
     """Keras 2.4 looks for a layer that TensorFlow has from 2.2 on (and under this name up to 2.15)."""
-    minor = ".".join(about.version.split(".")[:2])
+    minor = minor_of(about.version)
     if minor or (about.python and not about.releases("tensorflow", "<2.2", "", about.python)):
         _keras_of(about, steps, minor)
     else:
@@ -504,7 +505,7 @@ def _legacy_keras(
 ) -> None:
     """Install tf-keras, which is Keras 2 for TensorFlow from 2.16 on."""
     set_already = about.signature == "keras-legacy-missing"
-    minor = ".".join(about.version.split(".")[:2]) if about.is_at_least("2.14") else ""
+    minor = minor_of(about.version) if about.is_at_least("2.14") else ""
     if minor or about.version:
         if not set_already or minor:
             steps.install(text, "tf-keras==%s.*" % minor if minor else "tf-keras")
@@ -539,7 +540,7 @@ def keras_preprocessing(about: Situation, steps: Steps) -> None:
     """Keras 2.6 to 2.10 imports what TensorFlow brings, which does so up to 2.10."""
     by_keras = re.search(r"-packages[\\/]keras[\\/]", "".join(about.known.frames[-1:]))
     if by_keras and about.is_at_least("2.11"):
-        _keras_of(about, steps, ".".join(about.version.split(".")[:2]))
+        _keras_of(about, steps, minor_of(about.version))
         return
     if by_keras and not about.version:
         text = "TensorFlow from 2.11 on does not bring it: there, install the Keras of TensorFlow's own minor release"

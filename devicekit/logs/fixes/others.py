@@ -4,7 +4,7 @@ import re
 from typing import Sequence
 
 from ...diagnosis import pages
-from ...matrix.matrix import BUNDLED
+from ...matrix.matrix import BUNDLED, minor_of
 from ...matrix.projects import Release, sort_key
 from ...matrix.tables import IndexRow
 from .situation import Situation
@@ -179,7 +179,7 @@ def _release(about: Situation) -> str:
 
 def _rocm_for_installed(about: Situation, steps: Steps) -> None:
     """The build for the ROCm that is there."""
-    there = ".".join(about.fact("rocm").split(".")[:2])
+    there = minor_of(about.fact("rocm"))
     if not there:
         return
     if about.framework == "tensorflow":

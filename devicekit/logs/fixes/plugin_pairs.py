@@ -2,7 +2,7 @@
 
 import re
 
-from ...matrix.matrix import BUNDLED, accepts
+from ...matrix.matrix import BUNDLED, accepts, minor_of
 from ...matrix.projects import sort_key
 from .jax_releases import jax_metal, jax_rocm
 from .situation import Situation
@@ -46,7 +46,7 @@ def plugin_version_mismatch(about: Situation, steps: Steps) -> None:
 def _ipex_for(about: Situation, steps: Steps) -> None:
     """Intel's extension for PyTorch has the first two numbers of its PyTorch; it ended with 2.8."""
     name, there = "intel-extension-for-pytorch", about.packages.get("torch", "")
-    minor = ".".join(there.split(".")[:2])
+    minor = minor_of(there)
     wanted = "%s==%s.*" % (name, minor) if minor else "%s with the first two numbers of PyTorch's version" % name
     if minor and sort_key(minor) > (2, 8):
         steps.uninstall(
@@ -66,7 +66,7 @@ def itex_pair(about: Situation, steps: Steps) -> None:
     """Intel's extension and its TensorFlow."""
     version = about.packages.get("intel-extension-for-tensorflow", "")
     if version.startswith("2."):
-        minor = ".".join(version.split(".")[:2])
+        minor = minor_of(version)
         steps.install("It belongs to TensorFlow %s" % minor, "tensorflow==%s.*" % minor)
     steps.say(
         "intel-extension-for-tensorflow 2.15 belongs to TensorFlow 2.15, 2.14 to 2.14, 2.13 to 2.13, "
@@ -96,7 +96,7 @@ def metal_pair(about: Situation, steps: Steps) -> None:
             "Update macOS to 12 (Monterey) or newer: the plug-in uses parts of Metal that older ones lack", who="admin"
         )
     there = about.packages.get("tensorflow-metal")
-    minor = "==%s.*" % ".".join(version.split(".")[:2])
+    minor = "==%s.*" % minor_of(version)
     apple = about.distribution == "tensorflow" and pair and about.is_at_least("2.13") is False
     own = about.releases("tensorflow-macos", minor, about.platform, about.python) if apple else ()
     if own:

@@ -3,7 +3,7 @@
 import re
 from typing import Optional, Tuple
 
-from ...matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, accepts
+from ...matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, accepts, minor_of
 from ...matrix.projects import sort_key
 from .situation import Situation, known_specifier
 from .steps import Steps
@@ -67,5 +67,5 @@ def _takes(about: Situation, needed: str, bounds: str, owner: str) -> str:
     ):
         own = [text for text in release.builds[0].requires if re.match(needed + r"\b(?![-_])", text)]
         if any(accepts(_bounds_of(text), version) for text in own for version in there):
-            return ".".join(release.version.split(".")[:2])
+            return minor_of(release.version)
     return ""

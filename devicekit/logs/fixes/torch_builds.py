@@ -4,7 +4,7 @@ import re
 from typing import Iterator, List, Tuple
 
 from ...matrix.gpu_support import needed_driver
-from ...matrix.matrix import BUNDLED, accepts, version_at_least
+from ...matrix.matrix import BUNDLED, accepts, minor_of, version_at_least
 from ...matrix.projects import sort_key
 from ...matrix.tables import IndexRow
 from .situation import PYTHONS, Situation
@@ -31,7 +31,7 @@ _OLD_FILES = "https://download.pytorch.org/whl/torch_stable.html"
 
 def old_driver(cuda: str, system: str) -> str:
     """Return the oldest driver for a CUDA release before those of the data, "" for others."""
-    drivers = OLD_DRIVERS.get(".".join(cuda.split(".")[:2]))
+    drivers = OLD_DRIVERS.get(minor_of(cuda))
     return drivers[system == "windows"] if drivers else ""
 
 
@@ -68,14 +68,14 @@ def for_older_driver(about: Situation, steps: Steps, own: str, newest: str) -> b
     if url:
         steps.install(text, "torch==%s" % version, remove=["torch"], index_url=url, instead=True)
         return True
-    label = "" if cuda == _OLD_BUILDS[_minor(version)][0] else "+cu%s" % cuda.replace(".", "")
+    label = "" if cuda == _OLD_BUILDS[minor_of(version)][0] else "+cu%s" % cuda.replace(".", "")
     steps.run(text, "python -m pip install torch==%s%s -f %s" % (version, label, _OLD_FILES), "", instead=True)
     return True
 
 
 def _builds(version: str, platform: str) -> Iterator[Tuple[str, str]]:
     """Yield the CUDA release and the index of each build of a release; "" where one list of files has it."""
-    for cuda in _OLD_BUILDS.get(_minor(version), ()):
+    for cuda in _OLD_BUILDS.get(minor_of(version), ()):
         yield cuda, ""
     for row in BUNDLED.indexes("torch", "cuda", platform):
         if accepts(row.versions, version):
@@ -125,7 +125,7 @@ def another_index(about: Situation, steps: Steps, name: str, bounds: str) -> boo
         item: [row for row in _serving(about, bounds, item) if row.url.endswith("/" + asked)] for item in PYTHONS
     }
     pythons = sorted((item for item, rows in of_asked.items() if rows), key=sort_key)
-    builds = _OLD_BUILDS.get(_minor(bounds[2:]), ()) if not pythons else ()
+    builds = _OLD_BUILDS.get(minor_of(bounds[2:]), ()) if not pythons else ()
     if asked in ["cu" + cuda.replace(".", "") for cuda in builds]:
         if _old_build(about, steps, "torch%s+%s" % (bounds, asked), bounds):
             return True
@@ -185,7 +185,7 @@ def _newer_index(about: Situation, steps: Steps, text: str, names: List[str], bo
 
 def conda_build(about: Situation, steps: Steps) -> bool:
     """Let conda install the build of a release for CUDA from PyTorch's own channel, which ended with 2.5; return whether."""
-    minor = _minor(about.version)
+    minor = minor_of(about.version)
     cuda = max(_OLD_BUILDS.get(minor, ("",)), key=sort_key)
     cuda = {"1.10": "11.3", "1.12": "11.3", "1.13": "11.7", "2.0": "11.8"}.get(minor, cuda)
     cuda = "12.1" if re.match(r"2\.[1-5]$", minor) else cuda
@@ -195,10 +195,6 @@ def conda_build(about: Situation, steps: Steps) -> bool:
     command = "conda install -c pytorch -c nvidia pytorch=%s torchvision %s=%s" % (about.version, name, cuda)
     steps.run("Install PyTorch's build for CUDA of the same release with conda", command, changes="packages")
     return True
-
-
-def _minor(version: str) -> str:
-    return ".".join(version.split(".")[:2])
 
 
 def _runs(about: Situation, cuda: str, newest: str) -> bool:

@@ -3,7 +3,7 @@
 import re
 from typing import Dict, List, Sequence, Set, Tuple
 
-from ...matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, accepts, version_at_least
+from ...matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, accepts, minor_of, version_at_least
 from ...matrix.projects import sort_key
 from ...matrix.queries import goes_with
 from ..context import PLATFORM_OF, Known
@@ -884,7 +884,7 @@ def _install_missing(about: Situation, steps: Steps, name: str) -> None:
         return
     requirement = _gpu_requirement(about, name)
     if name == "keras" and about.framework == "tensorflow" and about.is_at_least("2.16") is False:
-        requirement = "keras==%s.*" % ".".join(about.version.split(".")[:2])
+        requirement = "keras==%s.*" % minor_of(about.version)
     others = [item for item in ("torch", "jax") if item in about.packages]
     own = "traceback" in about.words and "keras" not in about.words  # the program imports it, not Keras
     if name == "tensorflow" and others and about.packages.get("keras", "").startswith("3") and not own:
@@ -1171,7 +1171,7 @@ def _left_behind(about: Situation, steps: Steps) -> None:
 def _keras_again(about: Situation, steps: Steps) -> None:
     """Keras' modules are of two releases: of files that are left, or of a notebook that had loaded the one before."""
     name = about.groups["module"].partition(".")[0].replace("_", "-")
-    minor = ".".join(about.version.split(".")[:2])
+    minor = minor_of(about.version)
     if "jupyter" in about.words or about.hosted:
         steps.say("Restart the notebook's kernel, which may hold another release of Keras")
     pin = about.packages.get(name) or (minor + ".*" if about.is_at_least("2.16") is False else "")
@@ -1223,7 +1223,7 @@ def _estimator(about: Situation, steps: Steps) -> None:
     """TensorFlow up to 2.15 needs the estimator of its own minor release."""
     version, other = about.version, about.packages.get("tensorflow-estimator", "")
     if version and other and version.split(".")[:2] != other.split(".")[:2]:
-        minor = ".".join(version.split(".")[:2])
+        minor = minor_of(version)
         text = "tensorflow-estimator %s does not belong to %s: install the one of the same release" % (
             other,
             about.label,
