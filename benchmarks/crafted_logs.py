@@ -86,6 +86,21 @@ class Lines:
     def escapes(self):
         return "\x1b[" + "3" * self.random.randrange(600) + "\x1b]" + self.word(40)
 
+    def letters(self):
+        return self.word(self.random.randrange(6, 9))
+
+    def calls(self):
+        return "(%s" % self.word(5)
+
+    def questions_and_answers(self):
+        return self.random.choice(("[]", self.word(), ".cc:" + self.word(2), "print(%s)" % self.word(3)))
+
+    def lists_of_releases(self):
+        return "Windows 1, Windows 2, torch 2.1, jax 3.1, " + self.word()
+
+    def homes(self):
+        return "/home/" + self.word(4)
+
     def any_bytes(self):
         return "".join(chr(self.random.randrange(256)) for _ in range(80))
 

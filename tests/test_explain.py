@@ -477,6 +477,13 @@ def test_the_end_of_a_log_that_is_made_to_be_slow_is_examined():
     assert codes("%s\n%s" % (CAUSE, dense)) == codes("%s\n%s" % (dense, CAUSE)) == ["cudnn-missing"]
 
 
+def test_short_lines_leave_less_to_be_examined():
+    """Each line takes time to be read, whatever its length: that much less is left to compare it."""
+    short = min((literal for item in signatures() for literal in item.literals), key=len)
+    log = "\n".join(short + different(number) for number in range(50000)).encode()
+    assert 20000 < len(list(candidate_lines([log], signatures()))) < 45000
+
+
 def test_effort_that_is_spent_leaves_the_end_and_the_order_of_lines():
     lines = ["Could not load dynamic library 'lib%s.so.1'" % different(number) for number in range(5000)]
     effort, found = Effort(), []

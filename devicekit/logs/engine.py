@@ -102,6 +102,7 @@ class _Reading:
     def __init__(self, known: Known, effort: Effort) -> None:
         self.known = known
         self.matches: List[Match] = []
+        self._positions: Dict[str, List[int]] = {}  # in the matches, by signature
         self.harmless: List[HarmlessLine] = []
         self.counts: Dict[str, int] = {}
         self.failures = Failures()
@@ -146,12 +147,14 @@ class _Reading:
                 self.harmless.append(HarmlessLine(scrub(line.text), line.number, because))
             return
         match = Match(signature, groups, line.number, scrub(line.text))
-        for number, other in enumerate(self.matches):
-            if other.signature is signature and match.line.startswith(other.line + " "):
+        positions = self._positions.setdefault(signature.id, [])
+        for position in positions:
+            if match.line.startswith(self.matches[position].line + " "):
                 # The line that a terminal has broken, with what is below it: of use if that says more.
-                if other.groups != groups:
-                    self.matches[number] = match
+                if self.matches[position].groups != groups:
+                    self.matches[position] = match
                 return
+        positions.append(len(self.matches))
         self.matches.append(match)
 
 

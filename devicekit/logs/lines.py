@@ -1,14 +1,14 @@
 """From a stream of bytes to the few lines that could match a signature, in constant memory and linear time.
 
 A log of 100 MB is mostly the same few lines with other numbers. So lines are first compared without their digits, and only
-the first few of each shape are examined: one expression looks for a piece of every literal of all signatures at once, whose
-cost for a character does not depend on what the log says.
+the first few of each shape are examined: a piece of every literal of all signatures is in one set, in which every piece of a
+line is looked up; what that costs for a character does not depend on what the log says.
 """
 
 import codecs
 import re
 from collections import Counter
-from typing import IO, Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Pattern, Sequence, Tuple
+from typing import IO, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from .signatures import Signature
 
@@ -48,18 +48,19 @@ _ANSWERS = frozenset(
 )
 
 #: A command whose answer, whatever it is, belongs to its line.
-_QUESTION = b"prime-select query"
+_QUESTION = re.compile(rb"prime-select query\s*$")
 
 #: What pip says of an installed distribution below its name.
 _SHOWN = b"Version: "
 
 #: What writes several values in one line, and what is asked for most.
 _PRINT = b"print("
-_VERSION = b"version"
+_VERSION = re.compile(b"version")
+_CALL = ord("(")
 _BACKEND = b".backend()"
 
 #: What asks which devices there are.
-_ASKS = (_PRINT, b"_available()", b"list_physical_devices(", b"gpu_device_name()", b"devices()")
+_ASKS = re.compile(rb"print\(|_available\(\)|list_physical_devices\(|gpu_device_name\(\)|devices\(\)")
 
 #: Python up to 3.6 does not say from which module; the source line above does.
 _NOT_IMPORTED = b"ImportError: cannot import name"
@@ -75,8 +76,8 @@ _LOGGED = (b".cc:", b"rebuild TensorFlow")
 _HEADING = b"### "
 
 #: How long a line is where a terminal or a notebook breaks an error in the middle of its sentence: the rest is below.
-_BROKEN = range(55, 251)
-_ERRORS = (b"Error: ", b"ERROR: ", b"ERROR  ", b"Warning: ")
+_SHORTEST_BROKEN, _LONGEST_BROKEN = 55, 250
+_ERRORS = re.compile(b"Error: |ERROR: |ERROR  |Warning: ")
 
 _DIGITS = b"0123456789"
 
@@ -84,7 +85,6 @@ _ESCAPE = re.compile(rb"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]{0,500}(?:\x07|
 
 
 #: What people write in the place of their names: "/home/$USER/", "/Users/<me>/", "C:\\Users\\***\\".
-_HOMES = ("/home/", "Users")
 _PLACEHOLDER = re.compile(r"(/home/|[/\\]Users[/\\])[\w.-]{0,20}[$<>\[\]{}*%@][^\s/\\:'\"]{0,30}(?=[/\\])")
 
 #: What is in the lines of TensorFlow's logger, and the blanks in a line of it that may be more after it was pasted.
@@ -186,9 +186,9 @@ class Effort:
         self.lines = 0
         self._left: float = _UNITS
 
-    def grant(self, size: int) -> None:
-        """Add what so many bytes allow."""
-        self._left += _UNITS_PER_BYTE * size
+    def grant(self, lines: Sequence[bytes]) -> None:
+        """Add what lines allow, less what reading them takes."""
+        self._left += max(0, _UNITS_PER_BYTE * sum(map(len, lines)) - _UNITS_PER_LINE * len(lines))
 
     def spend(self, units: int) -> bool:
         """Return whether anything was left to be spent."""
@@ -203,6 +203,7 @@ class Effort:
 #: For a log of any size: those below a megabyte are examined whole.
 _UNITS = 3000000
 _UNITS_PER_BYTE = 16
+_UNITS_PER_LINE = 80
 
 #: Lines at the end of a log that are examined in any case, and at most so many characters of them.
 _LAST_LINES = 400
@@ -229,8 +230,8 @@ def candidate_lines(
     before, state = _Before(), _State()
     for lines in _blocks(chunks):
         first, effort.lines = effort.lines + 1, effort.lines + len(lines)
-        effort.grant(sum(map(len, lines)))
-        fresh = _fresh(lines, before, shapes)
+        effort.grant(lines)
+        fresh = _fresh(lines, before, shapes, effort)
         texts = b"\n".join([raw for _, raw in fresh]).decode("utf-8", "replace").split("\n")
         waiting += [(first + position, text) for (position, _), text in zip(fresh, texts)]
         yield from _examined(waiting, index, effort, state)
@@ -267,7 +268,7 @@ def _examined(waiting: List[Tuple[int, str]], index: "_Index", effort: Effort, s
             return
         if "\xa0" in text or (_LOGGER in text and "  " in text):
             text = _BLANKS.sub(" ", text)  # pasted from a page, which has other blanks
-        if any(home in text for home in _HOMES):
+        if "/home/" in text or "Users" in text:
             text = _PLACEHOLDER.sub(r"\1user", text)
         owners = index.find(text)
         if owners or state.after:
@@ -276,36 +277,41 @@ def _examined(waiting: List[Tuple[int, str]], index: "_Index", effort: Effort, s
     waiting.clear()
 
 
-def _fresh(lines: Sequence[bytes], before: _Before, shapes: Dict[object, int]) -> List[Tuple[int, bytes]]:
+def _fresh(
+    lines: Sequence[bytes], before: _Before, shapes: Dict[object, int], effort: Effort
+) -> List[Tuple[int, bytes]]:
     """Return the position and the beginning of each line of which few had the same shape."""
     fresh: List[Tuple[int, bytes]] = []
+    question, broken = before.question, before.broken
     # Each line pays for what is asked here: the questions that few lines pass come first.
     for position, (above, raw) in enumerate(zip([before.line, *lines], lines)):
-        if len(raw) < SHORTEST_LITERAL and _says_nothing(above, raw, shapes):
+        size = len(raw)
+        if size < SHORTEST_LITERAL and _says_nothing(above, raw, shapes):
             continue
-        if b"(" in above and any(part in above for part in _ASKS):
-            before.question = above
-        before.broken = _whole(before.broken, above, raw) if len(above) in _BROKEN else b""
-        printed: Tuple[bytes, ...] = (before.broken,) if before.broken else ()
-        if len(raw) <= _LONG_SHAPE:
-            if raw.strip() in _ANSWERS or (_QUESTION in above and above.rstrip().endswith(_QUESTION)):
+        calls = _CALL in above
+        if calls and _ASKS.search(above):
+            question = above
+        broken = _whole(broken, above, raw) if _SHORTEST_BROKEN <= len(above) <= _LONGEST_BROKEN else b""
+        printed: Tuple[bytes, ...] = (broken,) if broken else ()
+        if size <= _LONG_SHAPE:
+            if raw.strip() in _ANSWERS or _QUESTION.search(above):
                 # An interpreter's answer means nothing without the line before, which asks for it: "[]" after
                 # list_physical_devices(). A framework logs between the two, and a cell prints a version first.
-                asks = before.question and (any(part in above for part in _LOGGED) or _RELEASE.match(above))
-                raw = (before.question if asks else above)[:_BEFORE_ANSWER] + b" -> " + raw.strip()
+                asks = question and (any(part in above for part in _LOGGED) or _RELEASE.match(above))
+                raw = (question if asks else above)[:_BEFORE_ANSWER] + b" -> " + raw.strip()
             elif position > 1 and not above.strip() and lines[position - 2].startswith(_HEADING):
                 # A form for an issue: a question as heading, a blank line, the answer.
                 raw = lines[position - 2][:_LONG_SHAPE] + b": " + raw.strip()
-            if _PRINT in before.question and raw.endswith(b"[]"):
+            if question and raw.endswith(b"[]") and _PRINT in question:
                 label = raw.strip()[:-2].rstrip()
-                if label and label in before.question:  # "GPUs : []" of print("GPUs :", ...)
-                    printed += (before.question[:_BEFORE_ANSWER] + b" -> []",)
+                if label and label in question:  # "GPUs : []" of print("GPUs :", ...)
+                    printed += (question[:_BEFORE_ANSWER] + b" -> []",)
             if raw.startswith(_SHOWN) and (above.startswith(b"Name: ") or b"pip show " in above):
                 name = above.partition(b"Name: ")[2] or above.partition(b"pip show ")[2]
                 printed += (b"%s==%s" % (name.split(b" ")[0].strip(), raw[len(_SHOWN) :].strip()),)
             shape: object = raw.translate(None, _DIGITS)
         else:
-            if len(raw) > LONGEST_LINE:
+            if size > LONGEST_LINE:
                 raw = raw[: 4 * LONGEST_LINE].decode("utf-8", "replace")[:LONGEST_LINE].encode()
             shape = hash(raw.translate(None, _DIGITS))
         seen = shapes.get(shape, 0)
@@ -313,15 +319,17 @@ def _fresh(lines: Sequence[bytes], before: _Before, shapes: Dict[object, int]) -
             if len(shapes) >= _SHAPES:
                 shapes.clear()
             shapes[shape] = seen + 1
-            if _PRINT in above or _VERSION in above or _BACKEND in above:
+            shows = _VERSION.search(above) or (calls and (_PRINT in above or _BACKEND in above))
+            if shows and effort.spend(100 + 8 * min(len(above), _BEFORE_ANSWER)):
                 printed += _printed(above[:_BEFORE_ANSWER], raw)
-            if _SHORT_LIST < len(raw) <= _LONG_SHAPE and (b", " in raw or b" / " in raw or b" | " in raw):
+            if _SHORT_LIST < len(raw) <= _LONG_SHAPE and _LISTS.search(raw) and effort.spend(500):
                 printed += _listed(raw)
-            fresh += [(position, item) for item in printed]
+            if printed:
+                fresh += [(position, item) for item in printed]
             fresh.append((position, raw))
             if raw.startswith(_NOT_IMPORTED):
                 fresh += [(position, item) for item in _imported(above, raw)]
-    before.line = lines[-1]
+    before.line, before.question, before.broken = lines[-1], question, broken
     return fresh
 
 
@@ -338,7 +346,7 @@ def _whole(broken: bytes, above: bytes, raw: bytes) -> bytes:
     >>> _whole(b"", b"ERROR    Could not load torch: [WinError 126] No module. Error loading", b"     c10.dll or another")
     b'ERROR    Could not load torch: [WinError 126] No module. Error loading c10.dll or another'
     """
-    if not (broken or any(word in above for word in _ERRORS)):
+    if not (broken or _ERRORS.search(above)):
         return b""
     start, rest = (broken or above).rstrip(), raw[:LONGEST_LINE].strip()
     goes_on = rest and (start[-1:].isalnum() or start.endswith((b",", b"(", b"="))) and len(start) < _BEFORE_ANSWER
@@ -371,6 +379,7 @@ _VERSIONS = (b"__version__", b"version.VERSION", b"version.cuda", b"version.hip"
 _SHORT_LIST = 20
 
 #: What parts the items of a list of releases, an item of it, and those that each have a form for an issue.
+_LISTS = re.compile(rb", | [/|] ")
 _BETWEEN = re.compile(rb", (?:and )?| [/|] | on (?=[A-Z])")
 _ITEM = re.compile(
     rb"(?:[^:]{0,40}: {1,3})?(?:(?:I am |I'm )?(?:on|with|using) )?([A-Za-z][\w-]{1,20})[ =]{1,2}v?(\d[\w.+]{0,20})\.?$"
@@ -455,15 +464,15 @@ class _Index:
         for text in self._owners:
             start = min(_starts(text), key=lambda start: (counts[text[start : start + _PIECE]], start))
             self._literals.setdefault(text[start : start + _PIECE], []).append(text)
-        # At every position, as pieces overlap.
-        self._pieces: Pattern[str] = re.compile("(?=(%s))" % _pattern(_tree(self._literals)))
+        self._pieces = frozenset(self._literals)
 
     def find(self, text: str) -> Tuple[Signature, ...]:
         """Return the signatures with a literal in a text."""
-        pieces = self._pieces.findall(text)
+        # At every position, as pieces overlap.
+        pieces = self._pieces.intersection(map("".join, zip(*[text[start:] for start in range(_PIECE)])))
         if not pieces:
             return ()
-        there = [literal for piece in set(pieces) for literal in self._literals[piece] if literal in text]
+        there = [literal for piece in pieces for literal in self._literals[piece] if literal in text]
         if len(there) < 2:
             return tuple(self._owners[there[0]]) if there else ()
         there.sort(key=self._order.__getitem__)
@@ -472,26 +481,6 @@ class _Index:
 
 def _starts(text: str) -> range:
     return range(len(text) - _PIECE + 1)
-
-
-def _tree(pieces: Iterable[str]) -> Dict[str, Any]:
-    """Return pieces of one length as a tree of characters."""
-    tree: Dict[str, Any] = {}
-    for piece in pieces:
-        node = tree
-        for character in piece:
-            node = node.setdefault(character, {})
-    return tree
-
-
-def _pattern(tree: Dict[str, Any]) -> str:
-    """Return the expression for a tree, in which no text is tried in two ways.
-
-    >>> _pattern(_tree(["cuda", "cudn", "libc"]))
-    '(?:cud(?:a|n)|libc)'
-    """
-    branches = [re.escape(character) + _pattern(node) for character, node in sorted(tree.items())]
-    return "(?:%s)" % "|".join(branches) if len(branches) > 1 else "".join(branches)
 
 
 #: The last index and its signatures: building it costs more than reading a short log.
