@@ -46,7 +46,8 @@ class Said:
         self.machine = machine_of(name)
         self.selection = select_device(request, machine=self.machine)
         found = diagnosis_of(name)
-        further = tuple(item for item in self.selection.findings if item not in found.findings)
+        known = {(item.code, item.summary) for item in found.findings}
+        further = tuple(item for item in self.selection.findings if (item.code, item.summary) not in known)
         self.diagnosis = found.replace(findings=further + found.findings)
         self.stuck = is_stuck(self.selection)
         devices = self.diagnosis.candidates_for(name_of(self.selection.framework))

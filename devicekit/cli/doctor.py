@@ -81,7 +81,9 @@ def decide(options: argparse.Namespace) -> Tuple[Machine, Diagnosis, Selection]:
     selection = plan.selection(verified=verified)
     diagnosis = diagnose(machine)
     # They come from the request or from measurements, not from a rule.
-    further = tuple(item for item in selection.findings if item not in diagnosis.findings)
+    # Without their fixes, which a comparison would work out.
+    known = {(item.code, item.summary) for item in diagnosis.findings}
+    further = tuple(item for item in selection.findings if (item.code, item.summary) not in known)
     return machine, diagnosis.replace(findings=further + diagnosis.findings), selection
 
 

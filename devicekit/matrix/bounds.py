@@ -5,6 +5,7 @@ fails outside them. It counts more than what metadata declare, which are wrong i
 """
 
 import re
+from functools import lru_cache
 from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from .matrix import BY_PATCH, TENSORFLOW_OWNERS, Matrix, accepts, minor_of
@@ -299,6 +300,7 @@ def _before(version: str) -> str:
 _FINAL = re.compile(r"(\d{1,9}(?:\.\d{1,9})*)(?:\.post\d+)?(?:\+.*)?$")
 
 
+@lru_cache(maxsize=16384)
 def _numbers(version: str) -> _Numbers:
     """The numbers of a final release, without zeros at the end; () of anything else.
 

@@ -62,7 +62,8 @@ class Matrix:
     ) -> None:
         self._tables: Dict[str, List[Dict[str, Any]]] = dict(tables)
         self._newer = newer
-        self._bounds: Dict[Tuple[str, str], List[Dict[str, Any]]] = {}
+        self._bound_rows: Dict[Tuple[str, str], List[Dict[str, Any]]] = {}
+        self._bounds: Dict[Tuple[str, str, str, str], Tuple[Bound, ...]] = {}
         self._projects: Dict[str, Optional[Project]] = {}
         #: Projects that are taken from an index of their own.
         self._replaced: Dict[str, Project] = {}
@@ -172,17 +173,23 @@ class Matrix:
 
     def bounds(self, project: str, version: str, dependency: str = "", backend: str = "") -> Tuple[Bound, ...]:
         """Return between which versions of what it imports a release was tried; ``dependency``: of this one only."""
-        if not self._bounds:
+        if not self._bound_rows:
             for row in self._table("bounds"):
-                self._bounds.setdefault((row["project"], _line(row["project"], row["release"])), []).append(row)
+                self._bound_rows.setdefault((row["project"], _line(row["project"], row["release"])), []).append(row)
         owner = "tensorflow" if project in TENSORFLOW_OWNERS else project
         version = version.partition("+")[0]  # 2.2.2+cu121 is a build of 2.2.2
-        final = _PLAIN_VERSION.match(version) is not None
-        return tuple(
-            Bound(*(row.get("with" if name == "backend" else name, "") for name in Bound._fields))
-            for row in (self._bounds.get((owner, _line(owner, version)), ()) if final else ())
-            if dependency in ("", row["dependency"]) and row.get("with", "") == backend
-        )
+        if _PLAIN_VERSION.match(version) is None:
+            return ()
+        line = (owner, _line(owner, version))
+        key = line + (dependency, backend)
+        # A diagnosis asks some fifty times for the same ones.
+        if key not in self._bounds:
+            self._bounds[key] = tuple(
+                Bound(*(row.get("with" if name == "backend" else name, "") for name in Bound._fields))
+                for row in self._bound_rows.get(line, ())
+                if dependency in ("", row["dependency"]) and row.get("with", "") == backend
+            )
+        return self._bounds[key]
 
     def is_measured(self, dependency: str) -> bool:
         """Return whether it was tried with which versions of a dependency the frameworks work."""

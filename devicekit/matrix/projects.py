@@ -2,6 +2,7 @@
 
 import copy
 import re
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, NamedTuple, Optional, Tuple
 
@@ -187,8 +188,8 @@ class Project:
             return exact
         wanted = sort_key(version)
         same = [item for item in self._rows if sort_key(item)[:2] == wanted[:2]]
-        before = [item for item in self._rows if sort_key(item) < wanted]
-        return self.release((same or before or [next(iter(self._rows))])[-1])
+        before = same or [item for item in self._rows if sort_key(item) < wanted]
+        return self.release((before or [next(iter(self._rows))])[-1])
 
     def _source(self, version: str, text: str) -> str:
         """Return the whole name of the file in which a build was read: the data leave out what all of them have."""
@@ -218,6 +219,7 @@ def set_id(requires: List[str], sets: Dict[str, List[str]]) -> str:
     return name
 
 
+@lru_cache(maxsize=16384)
 def sort_key(version: str) -> Tuple[int, ...]:
     """Return the numbers of a version, for rough ordering without a parser: 2.15.0.post1 comes after 2.15.0."""
     return tuple(int(number) for number in re.findall(r"\d{1,18}", version)[:4])
