@@ -217,3 +217,19 @@ def test_a_row_is_what_the_tries_say(tmp_path, monkeypatch):
         "oldest": "1.19.5", "newest": "1.19.5", "above": "1.20.0", "above_fails": "lstm: no",
         "imports_above": "1.23.5", "import_above": "1.24.0", "import_above_fails": "import: no object",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "subject, before, after, kept",
+    [
+        ("tensorflow", {"tensorflow": "2.15.1", "tensorflow-cpu": "2.14.0"}, {"tensorflow-cpu": "2.15.1"}, True),
+        ("tensorflow", {"tensorflow": "2.15.1"}, {"tensorflow": "2.16.2"}, False),
+        ("tensorflow", {"keras": "3.15.1"}, {"keras": "3.15.1", "tensorflow": "2.21.0"}, False),
+        ("keras", {"keras": "3.15.1", "jax": "0.4.20"}, {"keras": "3.15.1", "jax": "0.6.2"}, False),
+        ("keras", {"keras": "3.15.1", "jax": "0.4.20"}, {"keras": "3.15.1"}, False),
+        ("keras", {"keras": "3.15.1"}, {"keras": "3.15.1", "jax": "0.6.2"}, True),
+        ("keras", {"keras": "3.15.1", "torch": "2.14.1"}, {"keras": "3.15.1", "torch": "2.14.1+cpu"}, True),
+    ],
+)
+def test_a_cure_keeps_the_release_of_every_framework(subject, before, after, kept, monkeypatch):
+    assert tool("cure_rate", monkeypatch).keeps_release(before, after, subject) is kept

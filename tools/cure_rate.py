@@ -249,10 +249,16 @@ def change_files(step, places):
         raise ValueError("unknown step %r" % (step,))
 
 
-def release(listed, subject):
-    """Return the framework's release: which distribution brings it does not matter."""
-    names = OWNERS if subject == "tensorflow" else ("keras",)
-    return sorted({".".join(listed[name].split(".")[:3]) for name in names if name in listed})
+def keeps_release(before, after, subject):
+    """Return whether what was installed of the frameworks is still of the same release: who brings it does not matter."""
+    groups = [OWNERS] if subject == "tensorflow" else [("keras",), ("jax",), ("torch",)]
+    pairs = [(releases(before, names), releases(after, names)) for names in groups]
+    return any(was for was, _ in pairs) and all(now and now <= was for was, now in pairs if was)
+
+
+def releases(listed, names):
+    """Return the releases of some distributions, without what a build adds to them."""
+    return {".".join(listed[name].partition("+")[0].split(".")[:3]) for name in names if name in listed}
 
 
 def devicekit(environment, *arguments):
@@ -284,8 +290,7 @@ def measure_fix(environment, before):
     row["changed"] = sorted(name for name in set(before) | set(after) if before.get(name) != after.get(name))
     row["new_environment"] = bool(new)
     row["fails"] = environment.probe(python)
-    was, now = release(before, environment.subject), release(after, environment.subject)
-    row["kept"] = bool(was) and bool(now) and set(now) <= set(was)
+    row["kept"] = keeps_release(before, after, environment.subject)
     row["left"] = [step.get("command") or step["text"] for step in remedy.get("left", [])]
     if row["fails"] and row["left"]:
         row["fails_after_user"] = environment.probe(python, as_typed(environment.variables(), row["left"]))
@@ -326,14 +331,13 @@ def measure_peer(environment, name, before):
             break
         status, _, _ = environment.run(["/bin/sh", "-c", command.format(**values)], environment.variables())
     after = environment.listed()
-    was, now = release(before, environment.subject), release(after, environment.subject)
     same = after == before and "reinstall" not in name
     fails = "nothing changed" if same else environment.probe()
     return {
         "status": status,
         "seconds": round(time.time() - started, 1),
         "fails": fails,
-        "kept": bool(was) and now == was,
+        "kept": keeps_release(before, after, environment.subject),
     }
 
 
