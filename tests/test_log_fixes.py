@@ -232,6 +232,67 @@ IMPORTS = (
 )
 
 ROWS = [
+    # What Windows says in other languages has no number before Python 3.8, and little of it is ASCII.
+    ("ImportError: DLL load failed: Файл подкачки слишком мал для завершения операции.", {}, ["aging file"], ["AVX"]),
+    (
+        "ImportError: DLL load failed while importing _pywrap_tensorflow_internal: "
+        "Le fichier de pagination est insuffisant pour terminer cette opération.",
+        {},
+        ["exhausted.\nLet Windows manage"],
+        ["AVX"],
+    ),
+    *(
+        ("ImportError: DLL load failed: %s." % said, {"packages": {"tensorflow": "2.4.0"}}, [wanted], [])
+        for said, wanted in (
+            ("Das angegebene Modul wurde nicht gefunden", r"Visual C\+\+"),
+            ("Eine DLL-Initialisierungsroutine ist fehlgeschlagen", "AVX"),
+            ("指定されたプロシージャが見つかりません", r"Visual C\+\+"),
+            ("%1 ist keine zulässige Win32-Anwendung", "fresh environment"),
+        )
+    ),
+    # A session of TensorFlow 1 that looked for no GPU.
+    (
+        "conda 4.5\n2019-03-01 10:00:00.000000: I direct_session.cc:307] Device mapping: no known devices.",
+        {"os": "linux", "gpu": "Quadro P1000", "packages": {"tensorflow-gpu": "1.9.0"}},
+        [r'conda install "tensorflow=1\.9\.0=gpu\*"', r"tensorflow-gpu==1\.9\.0"],
+        [r"\[and-cuda\]"],
+    ),
+    # The form for issues of WSL names the Windows around it first.
+    (
+        "Microsoft Windows [Version 10.0.19043.1]\n\n- [x] WSL 2\n- [ ] WSL 1\n\n$ nvidia-smi\n" + NVIDIA_SMI,
+        {},
+        [r"wsl --update", "21H2", "purge"],
+        ["Restart Windows"],
+    ),
+    # An old build whose release is for older Pythons: its index alone does not help.
+    (
+        NO_WHEEL % "torch==1.9.0+cu111" + "\nI use Python 3.11 here",
+        {},
+        ["3.6 to 3.9", r"-3\.9 "],
+        [r"^python -m pip install torch==1\.9\.0"],
+    ),
+    (NO_WHEEL % "torch==1.10.0+cu113", {}, ["3.6 to 3.9", r"1\.10\.0\+cu113 -f", r"-3\.9 "], ["has no torch"]),
+    # The add-on is the one for this TensorFlow: then the TensorFlow is another build.
+    (
+        "NotFoundError: /x/lib/python3.8/site-packages/tensorflow_addons/custom_ops/image/_image_ops.so: undefined symbol: "
+        "_ZN10tensorflow12OpDefBuilder4AttrESs",
+        {"os": "linux", "packages": {"tensorflow": "2.0.0", "tensorflow-addons": "0.6.0"}},
+        [r"--force-reinstall .*tensorflow==2\.0\.\*"],
+        [r"install tensorflow-addons"],
+    ),
+    (
+        "NotFoundError: /x/lib/python3.6/site-packages/tensorflow_addons/custom_ops/image/_image_ops.so: undefined symbol: "
+        "_ZN10tensorflow12OpDefBuilder4AttrESs",
+        {"os": "linux"},
+        [r"python 3\.11 env"],
+        [r"^python -m pip install"],
+    ),
+    (
+        "F dml_command_recorder.cc:366] Check failed: (((HRESULT)((dml_device_->GetDeviceRemovedReason()))) >= 0) == true",
+        {"os": "windows", "packages": {"tensorflow-directml": "1.15.3"}},
+        ["--upgrade tensorflow-directml", "TdrDelay"],
+        ["dmesg"],
+    ),
     # A machine in one line, as people write it; what is offered or asked for in such a line is no machine.
     (
         "TensorFlow 2.18, Windows 11, RTX 3060, Python 3.11\n>>> tf.config.list_physical_devices('GPU')\n[]",

@@ -190,8 +190,8 @@ class Known:
                 self._fill("system", value)
             elif key in ("wsl", "container"):
                 self._fill(key, bool(value))
-                if value:
-                    self._fill("system", "linux")
+                if value and "system" not in self._stated and (key == "wsl" or self.system is None):
+                    self.system = "linux"  # who has WSL may name the Windows around it
             elif key == "arch":
                 self._fill("architecture", _ARCHITECTURES.get(value, value))
             elif key == "gpu" and "vendors" not in self._stated:

@@ -92,6 +92,32 @@ _LOGGER = ".cc:"
 _BLANKS = re.compile(r"(?<=\S)[ \xa0]{1,80}(?=\S)")
 
 
+#: What Windows says in other languages where Python prints no number; all that has accents is left out.
+_DLL = "DLL load failed"
+_WINDOWS = (
+    (
+        "The paging file is too small",
+        r"Auslagerungsdatei|fichier de pagination|archivo de paginaci|file di paging|arquivo de pagina|页面文件|分頁檔|頁面檔"
+        r"|Файл подкачки|ページ ?ファイル|페이징 파일|Plik stronicowania|Disk belle|wisselbestand",
+    ),
+    (
+        "A dynamic link library (DLL) initialization routine failed",
+        r"Initialisierungsroutine|routine d.{1,3}initialisation|rutina de inicializ|Routine di inizializ|rotina de inicializ"
+        r"|初始化(?:例程|常式)|программе инициализации|初期化ルーチン|초기화 루틴|procedury inicjowania|initialisatieroutine",
+    ),
+    (
+        "The specified procedure could not be found",
+        r"Die angegebene Prozedur|La proc\S{1,3}dure|el proceso especificado|la procedura spec|o procedimento esp|指定的程序"
+        r"|указанная процедура|指定されたプロシージャ|지정된 프로시저|ślonej procedury|Belirtilen yordam",
+    ),
+    (
+        "The specified module could not be found",
+        r"Das angegebene Modul|Le module sp|el m\S{1,3}dulo esp|il modulo spec|o m\S{1,3}dulo esp|指定的模"
+        r"|указанный модуль|指定されたモジュール|지정된 모듈|ślonego modu|Belirtilen mod|opgegeven module",
+    ),
+)
+
+
 class Line(NamedTuple):
     """A line without the blanks around it, and the signatures with a literal in it."""
 
@@ -270,6 +296,9 @@ def _examined(waiting: List[Tuple[int, str]], index: "_Index", effort: Effort, s
             text = _BLANKS.sub(" ", text)  # pasted from a page, which has other blanks
         if "/home/" in text or "Users" in text:
             text = _PLACEHOLDER.sub(r"\1user", text)
+        if _DLL in text:
+            said = [english for english, local in _WINDOWS if re.search(local, text)]
+            text += "".join(" (%s)" % english for english in said[:1])
         owners = index.find(text)
         if owners or state.after:
             yield Line(number, text.strip(), owners, text[:1].isspace())

@@ -192,7 +192,7 @@ def fitting_add_on(about: Situation, steps: Steps, add_on: str, version: str) ->
         have = [item for item in (project.versions if project is not None else ()) if accepts("==%s.*" % minor, item)]
         exact = newest(have)
         text = "Install the tensorflow-text of the same release as TensorFlow"
-        steps.install(text, "tensorflow-text==%s" % exact if exact else "tensorflow-text==%s.*" % minor)
+        _pair(about, steps, text, "tensorflow-text", exact or minor + ".*")
         return
     fitting = [
         item for item in reversed(project.versions if project is not None else ()) if _goes(add_on, item, version)
@@ -201,9 +201,7 @@ def fitting_add_on(about: Situation, steps: Steps, add_on: str, version: str) ->
         pinned = [item.version for item in about.releases(add_on, "", "", about.python) if requires(item, version)]
         fitting = pinned[::-1]
     if version and fitting:
-        steps.install(
-            "Install the %s that was released for %s" % (add_on, about.label), "%s==%s" % (add_on, fitting[0])
-        )
+        _pair(about, steps, "Install the %s that was released for %s" % (add_on, about.label), add_on, fitting[0])
     elif add_on == "tensorflow-addons":
         _addons_ended(about, steps, minor)
     else:
@@ -392,6 +390,15 @@ def _torch_add_on(about: Situation, steps: Steps, add_on: str) -> None:
         steps.run("This takes a wheel for the installed PyTorch if there is one, and compiles otherwise", command)
 
 
+def _pair(about: Situation, steps: Steps, text: str, add_on: str, pin: str) -> None:
+    """Install an add-on's release for the TensorFlow that is there; if it is there, that is another build than PyPI's."""
+    if about.packages.get(add_on) != pin:
+        steps.install(text, "%s==%s" % (add_on, pin))
+        return
+    text = "%s %s is the one for %s, but not for this build of it (conda's, a cloud's, compiled here): install PyPI's"
+    steps.reinstall(text % (add_on, pin, about.label), "%s==%s.*" % (about.distribution, minor_of(about.version)))
+
+
 def _addons_ended(about: Situation, steps: Steps, minor: str) -> None:
     """TensorFlow Addons, whose last release is for TensorFlow 2.13 to 2.15."""
     if not minor and "tensorflow_core" in about.line:  # TensorFlow 2.0 and 2.1
@@ -400,17 +407,14 @@ def _addons_ended(about: Situation, steps: Steps, minor: str) -> None:
         return
     if minor and about.is_at_least("2.16") is False:
         own = {"2.0": "0.6.0", "2.1": "0.9.1"}.get(minor, "0.23.0")
-        steps.install(
-            "Install the tensorflow-addons that was released for TensorFlow %s" % minor,
-            "tensorflow-addons==%s" % own,
-        )
+        text = "Install the tensorflow-addons that was released for TensorFlow %s" % minor
+        _pair(about, steps, text, "tensorflow-addons", own)
         return
     steps.say(
         "TensorFlow Addons has ended: Keras has most of it now (AdamW, GroupNormalization, F1Score)", changes="code"
     )
     text = "Or install the newest TensorFlow that it works with"
-    new = about.python in ("3.12", "3.13", "3.14")
-    if new:
+    if about.python and about.python not in ("3.9", "3.10", "3.11"):
         steps.new_environment(text, "3.11", ["tensorflow==2.15.*", "tensorflow-addons==0.23.0"], instead=True)
     else:
         steps.install(text, "tensorflow==2.15.*", "tensorflow-addons==0.23.0", instead=True)

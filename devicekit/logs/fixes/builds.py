@@ -339,8 +339,12 @@ def _in_another_package(about: Situation, steps: Steps) -> bool:
     if about.is_at_least("2.1") is False:
         version = about.packages.get("tensorflow-gpu") or about.version
         owners = [name for name in ("tensorflow", "tensorflow-cpu", "tensorflow-gpu") if name in about.packages]
-        steps.install("Install the GPU build of the same release", "tensorflow-gpu==%s" % version, remove=owners)
-    elif about.signature == "dml-cudnnrnn" and not about.version:
+        if "conda" in about.words:
+            command = 'conda install "tensorflow=%s=gpu*"' % version
+            steps.run("If conda installed it: ask for its build for GPUs", command, changes="packages")
+        text = "Install the GPU build of the same release"
+        steps.install(text, "tensorflow-gpu==%s" % version, remove=owners, instead=bool(steps.fixes))
+    elif about.signature in ("dml-cudnnrnn", "tf-no-known-devices") and not about.version:
         steps.say(
             "Install the GPU build of the same release: for TensorFlow 1 and 2.0 uninstall tensorflow and tensorflow-gpu, "
             "then install tensorflow-gpu==RELEASE alone; from 2.1 on it is tensorflow, in place of tensorflow-cpu",

@@ -301,16 +301,15 @@ def shared_memory_too_small(about: Situation, steps: Steps) -> None:
 
 def host_memory_exhausted(about: Situation, steps: Steps) -> None:
     """The machine's own memory is exhausted, not the GPU's."""
+    paging = "Let Windows manage (enlarge) the paging file: System, Advanced, Performance, Virtual memory"
+    if re.search("(?i)1455|paging file", about.line):
+        steps.say(paging, "admin", "system")
     steps.say(
         "It is the machine's memory (RAM), not the GPU's: load the data in parts, use a smaller batch or fewer workers",
         changes="code",
     )
     if about.windows:
-        steps.say(
-            "Let Windows manage (enlarge) the paging file: System, Advanced, Performance, Virtual memory",
-            "admin",
-            "system",
-        )
+        steps.say(paging, "admin", "system")
     elif about.wsl:
         steps.say(
             "In Windows: give WSL more memory (memory=24GB under [wsl2] in .wslconfig), then restart it",
@@ -332,6 +331,9 @@ def host_memory_exhausted(about: Situation, steps: Steps) -> None:
 def device_lost(about: Situation, steps: Steps) -> None:
     """The device was reset, removed, hung, or a kernel failed on it."""
     if about.windows or "dml" in about.line.lower() or "dxgi" in about.line.lower():
+        plugin = next((name for name in about.packages if "directml" in name), "")
+        if plugin:
+            steps.upgrade("Newer releases lose the device more rarely", plugin)
         steps.say("Update the graphics driver, and restart Windows", "admin", "driver")
         steps.say(
             "Use a smaller batch: Windows ends work that takes longer than 2 seconds on a display's GPU (TDR)",

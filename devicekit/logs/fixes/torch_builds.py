@@ -20,9 +20,10 @@ OLD_DRIVERS = {
 #: Builds of the releases before those of the data; the first one is the registry's, which has no label (PyTorch, previous
 #: versions).
 _OLD_BUILDS = {
-    "1.12": ("10.2", "11.3", "11.6"), "1.11": ("10.2", "11.3"), "1.10": ("10.2", "11.1"), "1.9": ("10.2", "11.1"),
-    "1.8": ("10.2", "10.1", "11.1"), "1.7": ("10.2", "9.2", "10.1", "11.0"), "1.6": ("10.2", "9.2", "10.1"),
-    "1.5": ("10.2", "9.2", "10.1"), "1.4": ("10.1", "9.2"), "1.3": ("10.1", "9.2"), "1.2": ("10.0", "9.2"),
+    "1.12": ("10.2", "11.3", "11.6"), "1.11": ("10.2", "11.3", "11.5"), "1.10": ("10.2", "11.1", "11.3"),
+    "1.9": ("10.2", "11.1"), "1.8": ("10.2", "10.1", "11.1"),
+    "1.7": ("10.2", "9.2", "10.1", "11.0"), "1.6": ("10.2", "9.2", "10.1"), "1.5": ("10.2", "9.2", "10.1"),
+    "1.4": ("10.1", "9.2"), "1.3": ("10.1", "9.2"), "1.2": ("10.0", "9.2"),
 }  # fmt: skip
 
 #: Where pip finds the files of those releases.
@@ -137,7 +138,7 @@ def another_index(about: Situation, steps: Steps, name: str, bounds: str) -> boo
     label = " ".join(filter(None, (name, bounds.lstrip("="))))
     has = "%s for Python %s to %s" % (label, pythons[0], pythons[-1]) if pythons else "no %s" % label
     text = "PyTorch's index %s has %s" % (asked, has)
-    if labeled and (not about.python or about.python in pythons):
+    if labeled and pythons and (not about.python or about.python in pythons):
         steps.install("%s: ask it" % text, *names, index_url=url)
     elif about.python or PYTHONS[0] not in pythons:
         _newer_index(about, steps, text, names, bounds)
@@ -156,13 +157,13 @@ def _old_build(about: Situation, steps: Steps, wanted: str, bounds: str) -> bool
     pythons = about.pythons("torch", bounds, about.platform or "linux-x86_64")
     if not pythons and re.match(r"==1\.[4-7]\.", bounds):  # before the data
         pythons = ("3.8", "3.7", "3.6")
+    span = "for Python %s to %s" % (pythons[-1], pythons[0]) if pythons else ""
     if pythons and (not about.python or about.python in pythons):
-        steps.run(
-            "PyTorch has its old builds in one list: ask that", "python -m pip install %s -f %s" % (wanted, _OLD_FILES)
-        )
+        text = "PyTorch has its old builds in one list, %s: ask that" % span
+        steps.run(text, "python -m pip install %s -f %s" % (wanted, _OLD_FILES))
     elif pythons:
-        has = "PyTorch had %s for Python %s to %s" % (wanted, pythons[-1], pythons[0])
-        _newer_index(about, steps, has, ["torch"], "")
+        _newer_index(about, steps, "PyTorch had %s %s" % (wanted, span), ["torch"], "")
+    if pythons and about.python not in pythons:
         text = "Or make an environment with a Python that it was made for"
         steps.new_environment(text, pythons[0], [wanted, "-f", _OLD_FILES], instead=bool(steps.fixes))
     return bool(steps.fixes)
