@@ -292,6 +292,99 @@ ROWS = [
         {"os": "windows", "packages": {"tensorflow-directml": "1.15.3"}},
         ["--upgrade tensorflow-directml", "TdrDelay"],
         ["dmesg"],
+    # Services of docker compose, docker from the snap, pods, LXC containers and jobs.
+    (
+        '$ docker compose up\nError response from daemon: could not select device driver "nvidia" with capabilities: [[gpu]]',
+        {"os": "Linux Mint 21"},
+        ["apt-get install -y nvidia-container-toolkit", "docker compose up -d", "snap"],
+        ["reservations", "docker run"],
+    ),
+    (
+        "$ kubectl exec -it train-0 -- nvidia-smi\nFailed to initialize NVML: Unknown Error",
+        {"os": "container"},
+        ["compatWithCPUManager", "PASS_DEVICE_SPECS"],
+        ["docker run", "--device="],
+    ),
+    (
+        "$ docker exec train nvidia-smi\nFailed to initialize NVML: Unknown Error",
+        {"os": "container"},
+        ["--device=/dev/nvidia0", "create-dev-char-symlinks"],
+        ["PASS_DEVICE_SPECS"],
+    ),
+    (
+        "root@ct7:~# nvidia-smi   # an LXC of Proxmox\nFailed to initialize NVML: Driver/library version mismatch",
+        {},
+        ["host's release in the container", "--no-kernel-module"],
+        ["purge", "ubuntu-drivers"],
+    ),
+    ("$ sbatch train.sh\n" + NVIDIA_SMI, {}, [r"--gres=gpu:1", "administrators"], ["apt-get", "modprobe"]),
+    ("#PBS -q long\nRuntimeError: No CUDA GPUs are available", {}, [r"ngpus=1"], ["apt-get", "modprobe"]),
+    # The tools and the key of this distribution build and sign the driver's module.
+    (
+        "Fedora Linux 40, RTX 4060\n" + NVIDIA_SMI,
+        {},
+        [r"kernel-devel-\$\(uname -r\) && sudo akmods --force", "akmods/certs", r"free-release-40\."],
+        ["dkms", "apt-get"],
+    ),
+    ("fedora\n" + NVIDIA_SMI, {"os": "linux"}, [r"free-release-\$\(rpm -E %fedora\)\.noarch"], [r"release-\."]),
+    (
+        "Rocky Linux 9.4\nmodprobe: ERROR: could not insert 'nvidia': Key was rejected by service",
+        {},
+        ["--import /var/lib/dkms/mok.pub"],
+        ["shim-signed"],
+    ),
+    (
+        "openSUSE Leap 15.6\nmodprobe: ERROR: could not insert 'nvidia': Required key not available",
+        {},
+        ["the driver's package brings"],
+        ["shim-signed", "dkms"],
+    ),
+    (
+        "modprobe: FATAL: Module nvidia-current not found in directory /lib/modules/6.1.0-18-amd64",
+        {},
+        ["linux-headers", "dkms autoinstall"],
+        ["ubuntu-drivers"],
+    ),
+    # Libraries and extensions that are of another build than PyTorch, and boards with wheels of their own.
+    (
+        "$ pip list | grep torch\ntorch 2.0.1+cu118\nImportError: /e/site-packages/cuml/../../libcuml.so: undefined symbol: "
+        "cublasLtGetVersion, version libcublasLt.so.12",
+        {},
+        ["RAPIDS and PyTorch for one CUDA", "import RAPIDS first"],
+        ["force-reinstall", "unset LD_LIBRARY_PATH"],
+    ),
+    (
+        "ImportError: /e/site-packages/intel_extension_for_pytorch/lib/libintel-ext-pt-cpu.so: undefined symbol: "
+        "_ZNK5torch8autograd4Node4nameEv\n",
+        {"packages": {"torch": "2.0.0a0+git12"}},
+        [r"torch==2\.0\.\*.*intel-extension-for-pytorch==2\.0\.\*"],
+        ["release-whl"],
+    ),
+    (
+        "ImportError: /e/site-packages/intel_extension_for_pytorch/lib/libintel-ext-pt-gpu.so: undefined symbol: "
+        "_ZNK5torch8autograd4Node4nameB5cxx11Ev",
+        {"packages": {"torch": "2.1.0+cu121"}},
+        ["not Intel's build", "release-whl"],
+        [r"pip install torch"],
+    ),
+    (
+        "JetPack 6.0 on a Jetson Orin Nano\njax 0.4.31\nINTERNAL: Failed call to cudaGetFuncBySymbol: no kernel image is "
+        "available for execution on the device",
+        {},
+        [r"pypi\.jetson-ai-lab\.io", "jetson-containers"],
+        ["install-tf-jetson", r"jax\[cuda"],
+    ),
+    (
+        "ImportError: DLL load failed while importing onnxruntime_pybind11_state: The specified procedure could not be found.",
+        {"os": "Windows Server 2016", "packages": {"onnxruntime": "1.15.0"}},
+        ["VCRedist", "Windows 10"],
+        ["CUDA"],
+    ),
+    (
+        "Unable to determine the device handle for GPU 0000:0B:00.0: Unknown Error",
+        {"os": "openSUSE Leap 15.2"},
+        ["cables sit firmly", "reboot|[Rr]estart the machine"],
+        ["apt"],
     ),
     # A machine in one line, as people write it; what is offered or asked for in such a line is no machine.
     (

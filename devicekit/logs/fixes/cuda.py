@@ -656,6 +656,15 @@ def cuda_version_mismatch(about: Situation, steps: Steps) -> None:
     if about.framework in ("torch", "jax", "onnxruntime") or about.library == "CuPy":
         cuda_library_missing(about, steps)
         return
+    if about.library == "RAPIDS":
+        steps.say(
+            "Only one copy of CUDA's libraries is loaded, that of the package that is imported first: install RAPIDS and "
+            "PyTorch for one CUDA, and from one place (conda-forge's pytorch with conda's cudf, or PyTorch's wheels for CUDA "
+            "12 with cudf-cu12)",
+            changes="packages",
+        )
+        steps.say("Until then: import RAPIDS first", changes="code")
+        return
     cuda, cudnn = needs_of(about)
     if about.windows:
         _windows_libraries(about, steps, cuda, cudnn)

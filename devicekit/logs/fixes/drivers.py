@@ -47,6 +47,22 @@ def _branch(about: Situation) -> str:
     return ", up to branch %s (the last one for %s)" % (limits[0].branch, limits[0].gpu) if limits else ""
 
 
+def _by_packages(about: Situation, steps: Steps, row: DriverInstall, what: str, branch: str) -> None:
+    """Install the driver with the distribution's package manager."""
+    number = about.linux_version
+    values = {"branch": branch, "version": number, "major": number.partition(".")[0]}
+    values.update(arch="sbsa" if about.arch == "aarch64" else "x86_64", release="$(uname -r)")
+    commands = [[word.format(**values) for word in words] for words in row.commands]
+    needs = "; it needs %s" % row.needs.format(**values) if row.needs else ""
+    if _flavor(about):  # nvidia-open is for the usual kernel alone
+        commands = [[word.replace("nvidia-open", "nvidia-open-dkms") for word in words] for words in commands]
+    if not number and "fedora" in row.ids:  # quoted, this would not be replaced
+        command = " && ".join("sudo %s" % " ".join(words) for words in commands)
+        steps.run(what, command.replace("release-.", "release-$(rpm -E %fedora)."), on="linux", changes="driver")
+    else:
+        steps.add(steps.shell.system_packages_fix(what + needs, *commands, changes="driver"))
+
+
 def install_nvidia(about: Situation, steps: Steps, text: str = "Install NVIDIA's driver", least: str = "") -> None:
     """How to get NVIDIA's driver onto this system, or a newer one."""
     what = "%s%s%s" % (text, " (%s or later)" % least if least else "", _branch(about))
@@ -78,14 +94,7 @@ def install_nvidia(about: Situation, steps: Steps, text: str = "Install NVIDIA's
     limits = driver_limits([about.capability], BUNDLED) if about.capability else ()
     row = _row(about, limits[0].branch if limits else "", least)
     if row is not None:
-        number = about.linux_version
-        values = {"branch": limits[0].branch if limits else "", "version": number, "major": number.partition(".")[0]}
-        values.update(arch="sbsa" if about.arch == "aarch64" else "x86_64", release="$(uname -r)")
-        commands = [[word.format(**values) for word in words] for words in row.commands]
-        needs = "; it needs %s" % row.needs.format(**values) if row.needs else ""
-        if _flavor(about):  # nvidia-open is for the usual kernel alone
-            commands = [[word.replace("nvidia-open", "nvidia-open-dkms") for word in words] for words in commands]
-        steps.add(steps.shell.system_packages_fix(what + needs, *commands, changes="driver"))
+        _by_packages(about, steps, row, what, limits[0].branch if limits else "")
     elif about.linux:
         steps.say("%s with the package manager of the distribution" % what, "admin", "driver")
         if not about.linux_distribution:
@@ -127,10 +136,7 @@ def driver_missing(about: Situation, steps: Steps) -> None:
         container_gpu(about, steps)
         return
     if "slurm" in about.words:
-        steps.say(
-            "Ask for a GPU, on a partition whose nodes have some: --gpus=1 (or --gres=gpu:1) for sbatch and for srun; "
-            "a login node may have none"
-        )
+        _batch_job(steps)
         steps.say("If nvidia-smi fails in such a job, too, tell the cluster's administrators the node's name", "admin")
         return
     if "model_server" in about.line:
@@ -150,6 +156,13 @@ def driver_missing(about: Situation, steps: Steps) -> None:
     if "nvcuda.dll" in about.line and about.framework == "tensorflow" and not about.known.gpu_name:
         text = "Without an NVIDIA GPU: replace tensorflow-gpu by the build for the CPU"
         steps.install(text, "tensorflow", remove=["tensorflow-gpu"], instead=True)
+
+
+def _batch_job(steps: Steps) -> None:
+    steps.say(
+        "Ask for a GPU, on a partition whose nodes have some: --gpus=1 (or --gres=gpu:1) for sbatch and for srun, "
+        "-l select=1:ngpus=1 for PBS; a login node may have none"
+    )
 
 
 def _nixos(steps: Steps) -> None:
@@ -200,6 +213,8 @@ def _rebuild(about: Situation, steps: Steps) -> None:
     command = "sudo %s && sudo dkms autoinstall" % " ".join(headers).replace("{release}", "$(uname -r)")
     if "pacman" in command:
         command = command.replace("linux", "linux" + _flavor(about))
+    elif row is not None and "akmods" in row.mok:
+        command = command.replace("dkms autoinstall", "akmods --force")
     steps.run(text if row is not None else text + " (Ubuntu, Debian)", command, on="linux", changes="driver")
 
 
@@ -219,11 +234,31 @@ def _load_module(about: Situation, steps: Steps) -> None:
         steps.run(text, tool, on="linux", changes="driver")
     steps.run("Load the driver's kernel module: an error says why it is not loaded", "sudo modprobe nvidia", on="linux")
     _rebuild(about, steps)
+    key = _module_key(about) if about.linux_distribution else ""
     steps.run(
-        "With Secure Boot on, its key has to be enrolled (MOK), or Secure Boot switched off",
-        "mokutil --sb-state",
+        "With Secure Boot on, its key has to be enrolled (MOK, at the next start), or Secure Boot switched off",
+        "mokutil --sb-state" + (" && sudo mokutil --import %s" % key if key else ""),
         on="linux",
     )
+
+
+def _module_key(about: Situation) -> str:
+    """The key with which this distribution's tools sign the module that they build, "" if that is not known."""
+    row, ubuntu = _row(about), about.linux_distribution in ("", "ubuntu")
+    return (row.mok if row is not None else "") or ("/var/lib/shim-signed/mok/MOK.der" if ubuntu else "")
+
+
+def _enroll_key(about: Situation, steps: Steps) -> None:
+    """Secure Boot refuses the module: let it trust its key."""
+    text, key = (
+        "Enroll the module's key (it asks for a password); then restart, and choose Enroll MOK",
+        _module_key(about),
+    )
+    if key:
+        steps.run(text, "sudo mokutil --import %s" % key, on="linux", changes="system")
+    else:
+        steps.say("%s: mokutil --import with the key that the driver's package brings" % text, "admin", "system")
+    steps.say("Or switch Secure Boot off in the firmware", instead=True)
 
 
 def amd_driver(about: Situation, steps: Steps) -> None:
@@ -437,6 +472,17 @@ def _older_build(about: Situation, steps: Steps) -> None:
             steps.say("Or use a build for an older CUDA", instead=True)
 
 
+def _lxc_driver(steps: Steps) -> None:
+    """A container of LXC has driver libraries of its own."""
+    steps.say("An LXC container uses the host's kernel module: restart the host if its driver was updated", "admin")
+    steps.say(
+        "Install the driver's libraries of the host's release in the container, without a kernel module: the .run file of "
+        "that release with --no-kernel-module (LXD passes on the host's: lxc config set NAME nvidia.runtime true)",
+        "admin",
+        "driver",
+    )
+
+
 def driver_mismatch(about: Situation, steps: Steps) -> None:
     """Two versions of the driver: its library and its kernel module."""
     known = about.known
@@ -449,6 +495,9 @@ def driver_mismatch(about: Situation, steps: Steps) -> None:
         return
     if about.vendor == "intel":
         intel_driver(about, steps)
+        return
+    if "lxc" in about.words:
+        _lxc_driver(steps)
         return
     if about.container and not about.named("nvidia-container-cli"):
         steps.say(
@@ -514,6 +563,9 @@ def driver_unhealthy(about: Situation, steps: Steps) -> None:
         return
     if "GSP" in about.summary:
         _without_gsp(about, steps)
+        return
+    if about.signature == "nvidia-modprobe-key-rejected":
+        _enroll_key(about, steps)
         return
     if (about.linux or about.system is None) and not about.container:
         if "module build" in about.line and about.fact("driver").partition(".")[0] in _ENDED:
@@ -682,7 +734,7 @@ def container_gpu(about: Situation, steps: Steps) -> None:
         )
     elif "singularity" in about.words:
         steps.say("Start the container with --nv: singularity exec --nv IMAGE ..., on a node with a GPU and its driver")
-    elif "compose" in about.words:
+    elif "compose" in about.words and not refused:
         _compose_service(steps)
     else:
         if "gpus-all" in about.words and not refused:
@@ -694,10 +746,8 @@ def container_gpu(about: Situation, steps: Steps) -> None:
             steps.run(
                 "Write the GPU's description", "sudo nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml", on="linux"
             )
-        steps.run(
-            "Start the container with the GPU (in Kubernetes: nvidia.com/gpu, device plugin)",
-            "docker run --gpus all IMAGE",
-        )
+        start = "docker compose up -d" if "compose" in about.words else "docker run --gpus all IMAGE"
+        steps.run("Start the container with the GPU (in Kubernetes: nvidia.com/gpu, device plugin)", start)
     if not cluster and not described and "singularity" not in about.words and not refused:
         _container_toolkit(about, steps, "If that is refused, install")
 
@@ -763,6 +813,8 @@ def _container_toolkit(about: Situation, steps: Steps, verb: str) -> None:
     """What lets docker give NVIDIA's GPUs to containers."""
     install = _TOOLKIT.get(about.linux_distribution, "")
     needs = "" if "pacman" in install else " from its package repository (%s)" % pages.CONTAINER_NVIDIA
+    if about.linux_distribution == "ubuntu":
+        needs += ", not for docker from the snap,"
     register = "sudo nvidia-ctk runtime configure --runtime=docker && sudo systemctl restart docker"
     steps.run(
         "%s NVIDIA's container toolkit%s and register it" % (verb, needs),
@@ -845,6 +897,25 @@ def wsl_without_gpu(about: Situation, steps: Steps) -> None:
         steps.run("Start the container with the GPU", "docker run --gpus all IMAGE")
 
 
+def _lost_devices(about: Situation, steps: Steps) -> None:
+    """A running container lost the GPU: systemd or the kubelet has set the rules for its devices anew."""
+    links = "sudo nvidia-ctk system create-dev-char-symlinks --create-all"
+    if "kubernetes" in about.words:
+        steps.say(
+            "Let NVIDIA's device plugin name the device nodes, which the kubelet's CPU manager (policy static) keeps then: "
+            "compatWithCPUManager=true in its Helm chart, or PASS_DEVICE_SPECS=true; start the pod anew",
+            "admin",
+            "system",
+        )
+        steps.run("If systemd's reload takes them: make the links that it needs", links, on="linux")
+        return
+    nodes = "--device=/dev/nvidia0 --device=/dev/nvidiactl --device=/dev/nvidia-uvm"
+    steps.say(
+        "Start the container anew; name the device nodes with %s, or use CDI, or docker's cgroupfs driver" % nodes
+    )
+    steps.run("Or make the links that systemd needs for these nodes", links, on="linux", instead=True)
+
+
 def device_permission_denied(about: Situation, steps: Steps) -> None:
     """The device is there, and this user may not open it."""
     if any("usermod" in (fix.command or "") for fix in steps.fixes):
@@ -856,6 +927,9 @@ def device_permission_denied(about: Situation, steps: Steps) -> None:
         text = "One process at a time may use a TPU: end the others, and start workers before anything touches the TPU"
         steps.say(text, changes="code")
         steps.run("If it runs in a container, start that with access to them", "docker run --privileged IMAGE")
+        return
+    if about.signature == "nvml-unknown-error":
+        _lost_devices(about, steps)
         return
     groups = "video" if about.vendor == "nvidia" else "render,video"
     if about.container or "podman" in about.words:
@@ -907,6 +981,8 @@ def no_gpu(about: Situation, steps: Steps) -> None:
     ):
         if about.hosted:
             steps.say(_MACHINE_WITH_GPU)
+        if "slurm" in about.words and "pyxis" not in about.words:
+            _batch_job(steps)
         _listed(steps, on="linux" if about.macos else "")
         if "pyxis" in about.words:
             steps.say(

@@ -354,7 +354,10 @@ def device_lost(about: Situation, steps: Steps) -> None:
     kernel = "amdgpu" if about.vendor == "amd" else "nvrm|xid"
     if about.vendor in ("nvidia", "amd", ""):
         steps.run("See what the kernel says of it", "sudo dmesg | grep -i -E '%s'" % kernel, on="linux")
-    steps.say("Update the GPU's driver; look at power supply, temperature and overclocking; try a smaller batch")
+    steps.say(
+        "Update the GPU's driver; look at power supply, temperature and overclocking, and "
+        "whether the card and its cables sit firmly; try a smaller batch"
+    )
     gone = about.signature in ("nvidia-gpu-lost", "nvidia-gpu-handle-lost")  # no operation is to blame
     if about.vendor == "nvidia" and about.framework == "torch" and not gone:
         steps.set("See which operation failed", "CUDA_LAUNCH_BLOCKING", "1")
@@ -657,6 +660,9 @@ def msvc_runtime_missing(about: Situation, steps: Steps) -> None:
         "first: remove or update it",
         changes="files",
     )
+    if about.framework == "onnxruntime" and re.search(r"procedure|127", about.line):
+        text = "Or another release: newer ones need Windows 10, and 1.15.0 calls a function that its older builds lack"
+        steps.say(text, changes="packages", instead=True)
     if about.framework == "tensorflow" and "tf1-native" in about.words and not about.version:
         steps.say(
             "This traceback is of TensorFlow 1 or 2.0: one for GPUs also needs the DLLs of its own CUDA and cuDNN on PATH "

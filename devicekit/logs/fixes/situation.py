@@ -75,7 +75,15 @@ _ON_TORCH = frozenset(("vllm", "xformers", "bitsandbytes", "flash-attn", "sglang
 _MANAGERS = frozenset(("poetry", "uv-project", "pdm", "pipenv"))
 
 #: What else computes on GPUs, by a word in a log.
-_LIBRARIES = {"cudf": "RAPIDS", "cupy": "CuPy", "numba": "Numba", "llama.cpp": "llama.cpp", "ggml": "llama.cpp"}
+_LIBRARIES = {
+    "cudf": "RAPIDS",
+    "cuml": "RAPIDS",
+    "/rmm/": "RAPIDS",
+    "cupy": "CuPy",
+    "numba": "Numba",
+    "llama.cpp": "llama.cpp",
+    "ggml": "llama.cpp",
+}
 
 _JETSON = r"(?i)\bjetson\b|\btegra|\borin\b|\bxavier\b|\bl4t\b|jetpack|\bnvgpu\b"
 _RASPBERRY = r"(?i)raspberry|raspbian|\barmv[67]l\b|\bpi [2345]\b"
@@ -134,7 +142,9 @@ class Situation:
     def framework(self) -> str:
         """``"tensorflow"``, ``"jax"``, ``"torch"``, ``"onnxruntime"``; "" if nothing says which."""
         mentioned, summary = self._mentioned(), families_of(self.summary)
-        if not families_of(self.line) | self._by_signature() and re.search("cupy|numba|cudf", self.line, re.I):
+        if not families_of(self.line) | self._by_signature() and re.search(
+            "cupy|numba|cudf|cuml|/rmm/", self.line, re.I
+        ):
             return ""  # what fails is that library, whatever else is there
         if len(mentioned) == 1 and not mentioned & summary:
             summary = frozenset()  # it is of a signature, and names the framework that such lines are mostly from
@@ -316,7 +326,7 @@ class Situation:
         found = (
             (name, re.search(pattern, self.line))
             for name, pattern in _KERNELS
-            if "ernel" in self.line or "ERNEL" in self.line
+            if re.search("(?i)kernel|/lib/modules/", self.line)
         )
         return next(((name, (match.group(1) or "") if match else "") for name, match in found if match), ("", ""))
 

@@ -539,12 +539,16 @@ def _tensorflow_macos(about: Situation, steps: Steps, bounds: str) -> None:
 
 def _jetson(about: Situation, steps: Steps) -> None:
     name = (
-        about.framework if about.framework in ("tensorflow", "torch") else "tensorflow" if not about.framework else ""
+        about.framework
+        if about.framework in ("tensorflow", "torch")
+        else ""
+        if about.title[:4] != "the "
+        else "tensorflow"
     )
     url = {
         "tensorflow": "https://docs.nvidia.com/deeplearning/frameworks/install-tf-jetson-platform/index.html",
         "torch": "https://docs.nvidia.com/deeplearning/frameworks/install-pytorch-jetson-platform/index.html",
-    }.get(name, "https://developer.nvidia.com/embedded/jetpack")
+    }.get(name, "https://pypi.jetson-ai-lab.io, or a container of https://github.com/dusty-nv/jetson-containers")
     if about.container and "library" in about.groups:  # what is installed is for it, and lacks the host's files
         text = "Its CUDA libraries are of the host up to JetPack 4: start the container with NVIDIA's runtime"
         steps.run(text, "docker run --runtime nvidia IMAGE")
