@@ -385,6 +385,129 @@ ROWS = [
         {"os": "openSUSE Leap 15.2"},
         ["cables sit firmly", "reboot|[Rr]estart the machine"],
         ["apt"],
+    # An ARM board has no AVX: another build is for ARM as well.
+    (
+        "Raspberry Pi 4, torch 2.4 from download.pytorch.org\nIllegal instruction (core dumped)",
+        {},
+        ["ARM processor", "older release", "PyPI's wheel", "export OPENBLAS"],
+        ["AVX2? or a hosted", r"\$env:"],
+    ),
+    # DeepSpeed compiles beforehand what Windows does not have.
+    (
+        'File "D:\\src\\DeepSpeed\\setup.py", line 182, in <module>\nAssertionError: Unable to pre-compile async_io',
+        {},
+        [r"\$env:DS_BUILD_OPS"],
+        ["apt-get", "export "],
+    ),
+    # apex says the CUDA of PyTorch in its own words; conda's channel has nvcc from 11.3 on.
+    (
+        "    Traceback (most recent call last):\n"
+        '      File "/tmp/pip-req-build-1/setup.py", line 76, in check_cuda_torch_binary_vs_bare_metal\n'
+        "    RuntimeError: Cuda extensions are being compiled with a version of Cuda that does not match the version used to "
+        "compile Pytorch binaries.  Pytorch binaries were compiled with Cuda 10.2.",
+        {"os": "linux"},
+        ["toolkit 10.2", "CUDA_HOME"],
+        ["cuda-nvcc=10"],
+    ),
+    (
+        "RuntimeError: Pytorch binaries were compiled with Cuda 12.1.",
+        {"os": "linux"},
+        ["toolkit 12.1", "cuda-nvcc=12.1"],
+        ["doctor"],
+    ),
+    # There is no CUDA for Macs, whatever the channel.
+    (
+        "Platform: osx-arm64\nLibMambaUnsatisfiableError: Encountered problems while solving:\n"
+        "  - nothing provides cuda 12.1.* needed by pytorch-cuda-12.1-ha16c6d3_5\n"
+        "   └─ cuda 12.1.* , which does not exist (perhaps a missing channel).",
+        {},
+        ["no CUDA for macOS", "Leave out all", "install torch torchvision"],
+        ["conda search", "override-channels"],
+    ),
+    # protobuf 3.20.3 has what newer code asks for, and takes older code.
+    (
+        "ImportError: cannot import name 'builder' from 'google.protobuf.internal' (/venv/lib/python3.10/site-packages/x)",
+        {"os": "linux"},
+        [r"protobuf==3\.20\.3"],
+        ["--upgrade protobuf"],
+    ),
+    # torchtext has ended.
+    (
+        "OSError: /venv/lib/python3.11/site-packages/torchtext/lib/libtorchtext.so: undefined symbol: _ZN5torch3jit17x",
+        {"os": "linux", "packages": {"torch": "2.6.0"}},
+        ["has ended", r"torch==2\.3\.1 torchtext==0\.18\.0"],
+        ["released for"],
+    ),
+    (
+        "OSError: /venv/lib/python3.10/site-packages/torchtext/lib/libtorchtext.so: undefined symbol: _ZN5torch3jit17x",
+        {"os": "linux", "packages": {"torch": "2.1.2"}},
+        [r"torchtext==0\.16\.\*"],
+        ["has ended"],
+    ),
+    # What pip's TensorFlow of before 2.9 and conda's call a string differs.
+    (
+        "NotFoundError: /opt/conda/lib/python3.7/site-packages/tensorflow_text/python/metrics/_text_similarity_metric_ops.so: "
+        "undefined symbol: _ZN10tensorflow12OpDefBuilder4AttrESs",
+        {"os": "linux", "python": "3.7", "packages": {"tensorflow": "2.1.0"}},
+        ["not for conda's", r"tensorflow==2\.1\.\*"],
+        ["released for"],
+    ),
+    # A program that PyInstaller packed: what it lacks is not missing in the environment.
+    (
+        "ModuleNotFoundError: No module named 'tensorflow'\n[4711] Failed to execute script 'app' due to unhandled exception!",
+        {"os": "windows"},
+        ["pyinstaller-hooks-contrib", "--collect-all"],
+        ["install tensorflow"],
+    ),
+    # Building TensorFlow with bazel.
+    (
+        "ERROR: /src/external/nccl/BUILD:33:1: undeclared inclusion(s) in rule '@nccl//:nccl':",
+        {"os": "linux"},
+        ["bazel clean --expunge", "real paths"],
+        ["doctor"],
+    ),
+    (
+        "Target //tensorflow/tools/pip_package:build_pip_package failed to build\nFAILED: Build did NOT complete successfully",
+        {"os": "linux"},
+        ["tested_build_configurations", "bazel clean --expunge"],
+        ["doctor"],
+    ),
+    # On Windows the first releases are for one Python.
+    (
+        "tensorflow-1.1.0-cp35-cp35m-win_amd64.whl is not a supported wheel on this platform.",
+        {"os": "windows", "python": "3.6", "packages": {"tensorflow": "1.1.0"}},
+        [r"py -3\.5 "],
+        [r"py -3\.6"],
+    ),
+    # TensorFlow's package for cloud storage, whose wheels begin late on Apple silicon.
+    (
+        "I have an M2 MacBook.\n$ poetry install\nUnable to find installation candidates for "
+        "tensorflow-io-gcs-filesystem (0.31.0)",
+        {},
+        [r"poetry add tensorflow-io-gcs-filesystem==0\.3[4-7]"],
+        ["up to 0.31,"],
+    ),
+    # A name that JAX has under another module.
+    (
+        "AttributeError: module 'jax' has no attribute 'tree_multimap'",
+        {"os": "linux"},
+        [r"from 0\.3\.16 on", r"jax\.tree_util\.tree_map"],
+        ["--upgrade jax"],
+    ),
+    # A package whose own files are of several releases; a name that another package asks for is something else.
+    (
+        "/srv/env/lib/python2.7/site-packages/keras/utils/__init__.py in <module>()\n----> 2 from . import np_utils\n\n"
+        "ImportError: cannot import name np_utils",
+        {"os": "linux"},
+        ["own files of keras", "force-reinstall"],
+        [],
+    ),
+    (
+        IMPORTED % "peft/__init__.py" + "ImportError: cannot import name 'x_tuner' from 'peft.tuners' "
+        "(/srv/env/lib/python3.11/site-packages/peft/tuners/__init__.py)",
+        {"os": "linux"},
+        ["own files of peft", "force-reinstall.* peft"],
+        ["doctor"],
     ),
     # A machine in one line, as people write it; what is offered or asked for in such a line is no machine.
     (

@@ -58,7 +58,8 @@ def weigh(
         ]
     last = claim_of(failure, source) if failure is not None else None
     alone = not any(claim.severity != "info" for claim in claims)
-    if last is not None and (last.code == "module-shadowed" or (last.code == "framework-broken" and alone)):
+    mixed = last is not None and last.code == "install-corrupt" and not any(claim.code == last.code for claim in claims)
+    if last is not None and (mixed or last.code == "module-shadowed" or (last.code == "framework-broken" and alone)):
         claims.insert(0, last)  # of equally certain claims, the first one
     claims += deduce(claims, known, calm or last is not None)
     # A note may be certain, and explains nothing that goes wrong.

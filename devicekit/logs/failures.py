@@ -75,6 +75,9 @@ _LAST = re.compile(
     r"|returned non-zero exit status [1-9]|(?i:exited with(?: exit)? code|finished with exit code|exit status) -?[1-9]"
 )
 
+#: pip's heading of the output of a build that failed, which has the error.
+_BUILD = re.compile("subprocess-exited-with-error|metadata-generation-failed")
+
 #: An exception after this is reported by the interpreter and changes nothing; one after the others was caught by a logger.
 _IGNORED = ("Exception ignored in", "Error in atexit._run_exitfuncs", "--- Logging error ---")
 
@@ -85,7 +88,8 @@ _BELOW = "because of the following error (look up to see its traceback):"
 _CHAINED = ("The above exception was the direct cause", "During handling of the above exception")
 _PACKAGE = re.compile(r"(?:site|dist)-packages[\\/](?P<package>[A-Za-z_][\w.-]{0,80}?)(?:\.py)?(?=[\\/]|$)")
 _LIBRARY = re.compile(
-    r"[\\/]lib(?:64)?[\\/]python\d|[\\/]Lib[\\/](?!site-packages)|^<frozen |\.framework[\\/]|[\\/]python\d\.\d+[\\/]\w+\.py$"
+    r"[\\/]lib(?:64)?[\\/]python\d|[\\/]Lib[\\/](?!site-packages)|^<(?:frozen |string>|pip-)|[\\/]setup\.py$"
+    r"|[\\/]pip-[a-z]+-[^\\/]+[\\/]|\.framework[\\/]|[\\/]python\d\.\d+[\\/]\w+\.py$"
 )
 
 #: More lines than this after an error mean that the program went on.
@@ -157,11 +161,13 @@ class Failure(NamedTuple):
         return bool(self.frames) and self.frames[-1].own and self.name.rpartition(".")[2] in _OWN
 
     @property
-    def mixed(self) -> bool:
-        """Whether TensorFlow's own files import from each other what is not there: they are of several releases."""
+    def mixed(self) -> str:
+        """The package whose own files import from each other what is not there: they are of several releases."""
         last = self.frames[-1] if self.frames else None
-        own = last is not None and last.package in ("tensorflow", "tensorflow_core") and last.function == "<module>"
-        return own and self.name == "ImportError" and re.match(r"cannot import name '\w+'$", self.message) is not None
+        found = re.match(r"cannot import name '?(?!_C)\w+'?(?: from '(\w+)[^']*' \(\S+\))?$", self.message)
+        if last is None or last.function != "<module>" or self.name != "ImportError" or found is None:
+            return ""
+        return last.package if found.group(1) in (None, last.package) else ""
 
     @property
     def hides(self) -> str:
@@ -196,7 +202,7 @@ class Failures:
         self._open: Optional[Failure] = None
         self._ignored = False
         self._chained = False
-        self._progress = 0
+        self._progress = self._indent = 0
         self._calm = -9
 
     def note(self, line: Line, runs: bool, harmless: bool) -> None:
@@ -212,19 +218,19 @@ class Failures:
             if last is not None and last.number == line.number - 1 and last.message.endswith(_BELOW):
                 self.found[-1] = last._replace(message=line.text[:400])
             elif self._frames or not line.signatures or any(item.id in _FAILS for item in line.signatures):
-                self._read(line.number, line.text, line.indented)
+                self._read(line.number, line.text, line.indent)
             if runs:
                 self._progress = line.number
             if harmless:
                 self._calm = line.number
         self._lines.clear()
 
-    def _read(self, number: int, text: str, indented: bool) -> None:
+    def _read(self, number: int, text: str, indent: int) -> None:
         """Read a line: of a traceback, after one, or with an error."""
         plain = _PREFIX.sub("", text)
         if _BEGIN in plain:
             self._ignored = self._ignored or number - self._calm <= 2
-            self._frames = []
+            self._frames, self._indent = [], indent  # pip and uv print those of a build further to the right
             return
         if plain.startswith(_IGNORED):
             self._ignored = True
@@ -239,6 +245,7 @@ class Failures:
             self._frames.append(frame)
             self._open = Failure("", "", number, text)
             return
+        indented = indent > self._indent
         raised = None if indented else _RAISED.match(plain)
         if raised is not None:
             self._add(Failure(raised.group("name"), raised.group("message") or "", number, text, tuple(self._frames)))
@@ -256,6 +263,12 @@ class Failures:
                 self.found.pop()
             elif self.found and self.found[-1].is_begun_of(failure):
                 failure = failure._replace(frames=self.found.pop().frames)
+            elif (
+                self.found
+                and _BUILD.search(self.found[-1].message)
+                and failure.number - self.found[-1].number < _WENT_ON
+            ):
+                self.found.pop()
             if len(self.found) >= _ENOUGH:  # the last ones are those that may have ended the program
                 del self.found[_ENOUGH // 2]
             self.found.append(failure)
@@ -293,8 +306,8 @@ def claim_of(failure: Failure, source: str) -> Claim:
         code, severity, weight = "module-shadowed", "error", SAYS["cause"]
         summary = "A library imports the program's own file %s in place of the module of that name." % hides
     elif failure.mixed:
-        code, severity = "install-corrupt", "error"
-        summary = "TensorFlow's own files do not fit together, as if of several releases: %s." % text
+        code, severity, weight = "install-corrupt", "error", SAYS["symptom"]
+        summary = "The own files of %s do not fit together, as if of several releases: %s." % (failure.mixed, text)
     elif not text:
         code, severity = "cause-unknown", "error"
         where = _raised_in(failure).replace("raised in", "in")
@@ -311,7 +324,8 @@ def claim_of(failure: Failure, source: str) -> Claim:
         which = "first" if failure.name or failure.frames or _COMMAND.match(failure.text) else "last"
         summary = "The %s error is: %s%s. What caused it is not known." % (which, text, _raised_in(failure))
     return Claim(
-        code=code, weight=weight, severity=severity, summary=summary, number=failure.number, groups={"path": hides},
+        code=code, weight=weight, severity=severity, summary=summary, number=failure.number,
+        groups={"path": hides, "module": failure.mixed},
         evidence=(Evidence(scrub(failure.line)[:500], "%s, line %d" % (source, failure.number)),),
         line=scrub(failure.line)[:500],
     )  # fmt: skip

@@ -124,7 +124,7 @@ class Line(NamedTuple):
     number: int
     text: str
     signatures: Tuple[Signature, ...]
-    indented: bool = False
+    indent: int = 0
 
 
 def chunks_of_text(text: str) -> Iterator[bytes]:
@@ -301,7 +301,7 @@ def _examined(waiting: List[Tuple[int, str]], index: "_Index", effort: Effort, s
             text += "".join(" (%s)" % english for english in said[:1])
         owners = index.find(text)
         if owners or state.after:
-            yield Line(number, text.strip(), owners, text[:1].isspace())
+            yield Line(number, text.strip(), owners, len(text) - len(text.lstrip()))
             state.after = _AFTER_A_FRAME if 'File "' in text else max(0, state.after - 1)
     waiting.clear()
 

@@ -148,6 +148,9 @@ def of_another_torch(about: Situation, steps: Steps) -> bool:
         pin = "~=%s.0" % minor if minor else ""
         steps.install(text, "torch%s" % pin, "torch_xla[tpu]%s" % pin)
         return True
+    if name == "torchtext":
+        _torchtext(about, steps)
+        return True
     of = "PyTorch %s" % version if version else "the installed PyTorch"
     if name == "vllm":  # its releases require one PyTorch each
         own = about.packages.get(name, "")
@@ -188,6 +191,8 @@ def fitting_add_on(about: Situation, steps: Steps, add_on: str, version: str) ->
     if add_on == "tensorflow-io" and not about.signature.startswith("pip-"):
         _io(about, steps, minor)
         return
+    if _of_conda(about, steps, add_on, minor):
+        return
     if minor and add_on == "tensorflow-text":
         have = [item for item in (project.versions if project is not None else ()) if accepts("==%s.*" % minor, item)]
         exact = newest(have)
@@ -198,8 +203,9 @@ def fitting_add_on(about: Situation, steps: Steps, add_on: str, version: str) ->
         item for item in reversed(project.versions if project is not None else ()) if _goes(add_on, item, version)
     ]
     if version and not fitting:
-        pinned = [item.version for item in about.releases(add_on, "", "", about.python) if requires(item, version)]
-        fitting = pinned[::-1]
+        fitting = [item.version for item in about.releases(add_on, "", "", about.python) if requires(item, version)][
+            ::-1
+        ]
     if version and fitting:
         _pair(about, steps, "Install the %s that was released for %s" % (add_on, about.label), add_on, fitting[0])
     elif add_on == "tensorflow-addons":
@@ -213,6 +219,17 @@ def fitting_add_on(about: Situation, steps: Steps, add_on: str, version: str) ->
             steps.install("Or change TensorFlow", "%s==%s.*" % (about.distribution, wanted.group(1)), instead=True)
         else:
             steps.upgrade("Or update TensorFlow, with Keras 2 for it", "tensorflow", "tf-keras", instead=True)
+
+
+def _of_conda(about: Situation, steps: Steps, add_on: str, minor: str) -> bool:
+    """An add-on has a string as in TensorFlow's own wheels of before 2.9; conda's builds have that of the newer C++ ABI."""
+    old = re.search("[EKPR]Ss", about.groups.get("symbol", "")) and about.is_at_least("2.9") is False
+    if not old or "conda" not in about.line:
+        return False
+    text = "Add-ons are built for pip's TensorFlow, not for conda's: in a new environment, install both with pip"
+    pins = ["tensorflow==%s.*" % minor, add_on + "==%s.*" % minor * (add_on == "tensorflow-text")]
+    steps.new_environment(text, about.python or "3.8", pins)
+    return True
 
 
 def _compiled_on_jetson(steps: Steps, add_on: str, release: str) -> None:
@@ -375,7 +392,26 @@ def _torch_for(about: Situation, steps: Steps) -> None:
         steps.install("Replace it by PyTorch's build for CUDA", "torch", remove=["torch"], index_url=url)
 
 
+def _torchtext(about: Situation, steps: Steps) -> None:
+    """torchtext, which ended with 0.18 for PyTorch 2.3: 0.16 is for 2.1, 0.14 for 1.13 (its README)."""
+    found = re.match(r"([12])\.(\d{1,2})\.", about.version)
+    major, minor = (int(part) for part in found.groups()) if found else (2, 99)
+    if (major, minor) < (2, 4):
+        release = minor + (15 if major == 2 else 1)
+        steps.install("torchtext 0.%d belongs to %s" % (release, about.label), "torchtext==0.%d.*" % release)
+        return
+    steps.say("torchtext has ended, with PyTorch 2.3: take other tokenizers and torch.utils.data", changes="code")
+    pair = ("torch==2.3.1", "torchtext==0.18.0", "numpy<2")
+    if about.python in ("3.13", "3.14"):
+        steps.new_environment("Or install its last release with that PyTorch", "3.12", pair, instead=True)
+    else:
+        steps.install("Or install its last release with that PyTorch (Python 3.8 to 3.12)", *pair, instead=True)
+
+
 def _torch_add_on(about: Situation, steps: Steps, add_on: str) -> None:
+    if add_on == "torchtext":
+        _torchtext(about, steps)
+        return
     if add_on == "bitsandbytes":
         steps.upgrade("Update bitsandbytes: its current wheels have a library for every CUDA, also on Windows", add_on)
         return

@@ -649,7 +649,8 @@ def cuda_version_mismatch(about: Situation, steps: Steps) -> None:
     if _needs_another_build(about, steps):
         return
     if about.framework == "torch" and re.search(
-        r"detected CUDA version|used to compile PyTorch|the same CUDA v|torch was compiled with", about.line
+        r"detected CUDA version|compile PyTorch|binaries were compiled|the same CUDA v|torch was compiled with",
+        about.line,
     ):
         _extension(about, steps)
         return
@@ -680,10 +681,11 @@ def cuda_version_mismatch(about: Situation, steps: Steps) -> None:
 def _extension(about: Situation, steps: Steps) -> None:
     """An extension is compiled by the nvcc of another CUDA than PyTorch was built with."""
     said = re.search(r"version \((\d+\.\d+)\).{0,80}compile PyTorch \((\d+\.\d+)\)", about.line)
-    there, built = said.groups() if said else (about.known.versions.get("cuda", ""), about.groups.get("wanted", ""))
+    built = about.groups.get("wanted") or about.groups.get("built", "")
+    there, built = said.groups() if said else (about.known.versions.get("cuda", ""), built)
     text = "Install the CUDA toolkit %s, with which PyTorch was built, and set CUDA_HOME to its folder"
     steps.say(text % (built or "of the release"), "admin", "system")
-    if built:
+    if built and sort_key(built) >= (11, 3):
         steps.run("In a conda environment", "conda install -c nvidia cuda-nvcc=%s" % built, changes="packages")
     known = {row.cuda for row in BUNDLED.indexes("torch", "cuda", about.platform or "linux-x86_64")}
     cuda = there if there in known else LAST.get(there.partition(".")[0], "")

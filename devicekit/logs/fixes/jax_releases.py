@@ -13,7 +13,7 @@ from .steps import Steps
 #: The first release of JAX without some names, with their module where another has them: 28 from 0.4.13 to 0.9.0 were
 #: imported, of other ones the source was read.
 _GONE_FROM_JAX = {
-    "0.3.16": "jax.experimental.optimizers jax.experimental.stax jax.experimental.loops",
+    "0.3.16": "tree_multimap jax.experimental.optimizers jax.experimental.stax jax.experimental.loops",
     "0.4.7": "jax.experimental.global_device_array",
     "0.4.11": "DeviceArray jax.experimental.PartitionSpec jax.interpreters.pxla.PartitionSpec jax.interpreters.pxla.Mesh",
     "0.4.14": "jax.ShapedArray",
@@ -132,6 +132,8 @@ def jax_incompatible(about: Situation, steps: Steps) -> None:
         "JAX has it no longer, from %s on: update the package that uses it" % gone if gone else "Update what uses JAX"
     )
     pins = _for_this_jax(about, users) if own or plugin or about.is_at_least("0.4") is False else []
+    tree = re.search(r"\.(tree_\w+)$", _asked_of_jax(about)) if gone else None
+    text += "; in your own code: jax.tree_util.%s" % tree.group(1).replace("multi", "") if tree else ""
     if pins:
         steps.install("%s, as far as it takes this JAX" % text, *pins)
     elif users:

@@ -590,10 +590,8 @@ def _without_instructions(about: Situation, steps: Steps, what: str) -> None:
 def cpu_instructions_missing(about: Situation, steps: Steps) -> None:
     """The processor lacks instructions that the build was compiled for."""
     intel = about.groups.get("bash") or re.search(r"(?i)intel|xeon", about.known.os_version)
-    if about.macos and about.known.architecture != "x86_64" and not intel:
-        rosetta_python(about, steps)
-        return
-    if "apple" in about.known.vendors:
+    mac = about.macos and about.known.architecture != "x86_64" and not intel
+    if mac or "apple" in about.known.vendors:
         rosetta_python(about, steps)
         return
     machine = about.line + about.known.os_version
@@ -608,9 +606,10 @@ def cpu_instructions_missing(about: Situation, steps: Steps) -> None:
         return
     named = re.search(r"\b(AVX512\w*|AVX2|AVX|SSE4\.[12]|FMA|F16C|BMI2|X86_V\d)\b", about.line + about.summary)
     what = named.group(1) if named else "AVX"
-    if about.known.architecture == "aarch64":
+    if about.arch == "aarch64" or (about.raspberry and not about.arch):
+        pypi = " or PyPI's wheel in place of download.pytorch.org's," if about.framework == "torch" else ""
         steps.say(
-            "This ARM processor lacks instructions of the build: take an older release, or compile it on this machine"
+            "This ARM processor lacks instructions of the build: take an older release,%s or compile it there" % pypi
         )
         steps.set("If NumPy or OpenBLAS ends it: let it use the generic ARMv8 code", "OPENBLAS_CORETYPE", "ARMV8")
         return

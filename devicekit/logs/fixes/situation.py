@@ -125,7 +125,7 @@ class Situation:
         self.words = known.words
         # Paths say which system's commands are of use, and no more.
         paths = {item for item in known.words if item.endswith("-path")}
-        guess = "linux" if paths == {"linux-path"} else None
+        guess = "linux" if paths == {"linux-path"} or "raspberry" in known.words else None
         if "windows-path" in paths and "linux-path" not in paths:
             guess = "windows"
         self.system = known.system or guess

@@ -326,11 +326,14 @@ def _unknown_release(about: Situation, steps: Steps, name: str, bounds: str) -> 
     match = re.match(r"[=~<]=?=?(\d+)\.(\d+)", bounds)
     if name in ("tensorflow", "tensorflow-gpu") and match and (int(match.group(1)), int(match.group(2))) < (1, 15):
         # What the registry lists for these releases, x86-64 only.
-        python = "3.7" if (int(match.group(1)), int(match.group(2))) >= (1, 13) else "3.6"
+        minor = (int(match.group(1)), int(match.group(2)))
+        python = "3.7" if minor >= (1, 13) else "3.6"
         text = (
             "TensorFlow 1.13 and 1.14 have wheels up to Python 3.7, 1.12 and before up to 3.6: "
             "make an environment with it"
         )
+        if about.windows and minor < (1, 2):
+            python, text = "3.5", "TensorFlow 1.0 and 1.1 have wheels for Windows and Python 3.5 alone"
         if "armv" not in about.line:
             steps.new_environment(text, python, ["%s%s" % (name, bounds), "numpy<1.20", "protobuf<4", "h5py<3"])
         return
@@ -804,6 +807,12 @@ def _file_systems(about: Situation, steps: Steps) -> None:
         steps.install("%s: take that" % text, "%s==%s" % (name, have[-1].version))
     elif about.platform:
         steps.say("No release of %s has a wheel for %s" % (name, _PLATFORMS[about.platform]))
+    else:
+        steps.say(
+            "Ask for a release with a wheel for this system, by a marker: Windows has them up to 0.31, Apple silicon from "
+            "0.34 on",
+            changes="packages",
+        )
     steps.say("Or use Python 3.12 or later with TensorFlow 2.16 or later, which does without it there", instead=True)
 
 
@@ -1115,21 +1124,13 @@ def newest_beside(about: Situation, wrong: str) -> str:
 def install_corrupt(about: Situation, steps: Steps) -> None:
     """Files are missing or of another installation: write them again."""
     name = about.distribution
-    if about.signature == "keras-cannot-import-name" and not about.groups["module"].startswith("tensorflow"):
-        _keras_again(about, steps)
+    if _one_package(about, steps):
         return
     if about.framework == "torch" and about.named("directml"):
         text = "Uninstall PyTorch and its plug-in, then install torch-directml, which brings the PyTorch that it needs"
         steps.install(
             text, "torch-directml", remove=["torch", *[item for item in about.packages if "directml" in item]]
         )
-        return
-    library = re.search(r"\b(numpy|h5py|scipy|pandas|onnx|grpcio|protobuf)\b", about.groups.get("module", ""))
-    if about.signature == "np-core-import" or (library and library.group() == "numpy"):
-        _numpy_again(about, steps)
-        return
-    if library:
-        steps.reinstall("Reinstall %s" % library.group(), library.group())
         return
     if about.embedded or not name:
         steps.say("Reinstall the program that brings it, without a cache", changes="packages")
@@ -1161,6 +1162,25 @@ def install_corrupt(about: Situation, steps: Steps) -> None:
         )
         steps.run(text, "echo $LD_LIBRARY_PATH", on="linux")
     steps.run("If that fails, make a fresh environment", "python -m venv fresh", changes="files", instead=True)
+
+
+def _one_package(about: Situation, steps: Steps) -> bool:
+    """Another package than the framework, whose files are missing or of two releases; False if it is not so."""
+    module = about.groups.get("module", "")
+    if about.signature in ("", "keras-cannot-import-name") and re.match("(?:tf_)?keras", module):
+        _keras_again(about, steps)
+        return True
+    found = re.search(r"\b(?:numpy|h5py|scipy|pandas|onnx|grpcio|protobuf)\b", module)
+    if not about.signature and not re.match("tensorflow|torch$|jax", module):
+        found = re.match(r"\w+", module)
+    if about.signature == "np-core-import" or (found and found.group() == "numpy"):
+        _numpy_again(about, steps)
+    elif found:
+        name = distribution_of(found.group())
+        steps.reinstall("Reinstall %s" % name, name)
+    else:
+        return False
+    return True
 
 
 def _left_behind(about: Situation, steps: Steps) -> None:
