@@ -188,24 +188,21 @@ def fitting_add_on(about: Situation, steps: Steps, add_on: str, version: str) ->
         return
     minor = minor_of(version)
     project = BUNDLED.project(add_on)
+    versions = project.versions if project is not None else ()
     if add_on == "tensorflow-io" and not about.signature.startswith("pip-"):
         _io(about, steps, minor)
         return
     if _of_conda(about, steps, add_on, minor):
         return
     if minor and add_on == "tensorflow-text":
-        have = [item for item in (project.versions if project is not None else ()) if accepts("==%s.*" % minor, item)]
-        exact = newest(have)
+        exact = newest(item for item in versions if accepts("==%s.*" % minor, item))
         text = "Install the tensorflow-text of the same release as TensorFlow"
         _pair(about, steps, text, "tensorflow-text", exact or minor + ".*")
         return
-    fitting = [
-        item for item in reversed(project.versions if project is not None else ()) if _goes(add_on, item, version)
-    ]
+    fitting = [item for item in reversed(versions) if _goes(add_on, item, version)]
     if version and not fitting:
-        fitting = [item.version for item in about.releases(add_on, "", "", about.python) if requires(item, version)][
-            ::-1
-        ]
+        pinned = about.releases(add_on, "", "", about.python)
+        fitting = [item.version for item in reversed(pinned) if requires(item, version)]
     if version and fitting:
         _pair(about, steps, "Install the %s that was released for %s" % (add_on, about.label), add_on, fitting[0])
     elif add_on == "tensorflow-addons":
