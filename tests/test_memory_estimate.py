@@ -6,7 +6,14 @@ import pytest
 
 from devicekit.measure.batch_size.find import batch_between
 from devicekit.measure.memory.estimate import LayerMemory, MemoryEstimate
-from devicekit.runtime.frameworks.live_memory import Operation, events_of, peak_of, xla_operations, xla_parts
+from devicekit.runtime.frameworks.live_memory import (
+    Operation,
+    events_of,
+    peak_of,
+    scratch_of,
+    xla_operations,
+    xla_parts,
+)
 
 PROGRAM = """HloModule step, is_scheduled=true
 
@@ -84,8 +91,62 @@ def test_a_program_of_xla_by_its_parts():
     without_loop = [item._replace(workspace=0) for item in xla_operations(PROGRAM)]
     assert xla_parts(without_loop) == {"activations": 400, "gradients": 400, "workspace": 800}
     assert xla_operations("no program") == []
-    convolution = xla_operations(PROGRAM.replace("dot(", "convolution("))
-    assert next(item.workspace for item in convolution if item.name == "back") == 1.5 * (800 + 400 + 400)
+
+
+#: The backward pass of two depthwise convolutions, the second with strides; fusions hold one of them, and a transposition.
+CONVOLUTIONS = """HloModule step, is_scheduled=true
+
+%fused (p.0: f32[4,9,9,10], p.1: f32[4,4,10,4]) -> f32[4,3,3,4] {
+  %p.0 = f32[4,9,9,10]{3,2,1,0} parameter(0)
+  %p.1 = f32[4,4,10,4]{3,2,1,0} parameter(1)
+  ROOT %inner = f32[4,3,3,4]{3,2,1,0} convolution(%p.0, %p.1), window={size=4x4 rhs_dilate=2x2}, dim_labels=b01f_01io->b01f
+}
+
+%turned (p.2: f32[4,3,3,4]) -> f32[3,3,4,4] {
+  %p.2 = f32[4,3,3,4]{3,2,1,0} parameter(0)
+  %other = f32[3,3,4,4]{3,1,0,2} transpose(%p.2), dimensions={1,2,0,3}
+  ROOT %dense = f32[3,3,4,4]{3,2,1,0} copy(%other)
+}
+
+%doubled (p.3: f32[3,3,4,4]) -> f32[3,3,4,4] {
+  %p.3 = f32[3,3,4,4]{3,2,1,0} parameter(0)
+  ROOT %twice = f32[3,3,4,4]{3,2,1,0} add(%p.3, %p.3)
+}
+
+ENTRY %main (x: f32[4,9,9,10], g: f32[4,4,10,4], k: f32[3,3,1,4]) -> (f32[3,3,4,4], f32[10,9,9,4]) {
+  %x = f32[4,9,9,10]{3,2,1,0} parameter(0)
+  %g = f32[4,4,10,4]{3,2,1,0} parameter(1)
+  %k = f32[3,3,1,4]{3,2,1,0} parameter(2)
+  %image = f32[10,9,9,4]{3,2,1,0} convolution(%g, %k), window={size=3x3 pad=2_2x2_2 lhs_dilate=2x2}, feature_group_count=4
+  %mixed = f32[4,3,3,4]{3,2,1,0} fusion(%x, %g), kind=kCustom, calls=%fused
+  %moved = f32[3,3,4,4]{3,2,1,0} fusion(%mixed), kind=kLoop, calls=%turned
+  %scaled = f32[3,3,4,4]{3,2,1,0} fusion(%moved), kind=kLoop, calls=%doubled
+  %deep = f32[10,9,9,4]{3,2,1,0} convolution(%image, %k), window={size=3x3 pad=1_1x1_1}, feature_group_count=4
+  ROOT %state = (f32[3,3,4,4], f32[10,9,9,4]) tuple(%scaled, %deep)
+}
+"""
+
+
+def test_what_kernels_of_convolutions_take_for_themselves_comes_on_top():
+    operations = {item.name: item for item in xla_operations(CONVOLUTIONS)}
+    image = 10 * 9 * 9 * 4 * 4
+    gradient = 4 * 4 * 10 * 4 * 4
+    assert {name: item.scratch for name, item in operations.items() if item.scratch} == {
+        "image": int(0.3 * 9 * image),
+        "mixed": 2 * image + gradient,
+        "deep": image,
+    }
+    assert not any(item.workspace for item in operations.values())
+    # A fusion that moves values cannot write over what it reads.
+    assert [name for name in ("mixed", "moved", "scaled") if operations[name].reuses] == ["scaled"]
+    # `mixed` does not read `image`: both run at once, and the peak may be anywhere else.
+    both = operations["image"].scratch + operations["mixed"].scratch
+    assert scratch_of(list(operations.values())) == both
+    without = [item._replace(scratch=0) for item in operations.values()]
+    peak = sum(xla_parts(without).values())
+    assert sum(xla_parts(list(operations.values())).values()) == peak + both
+    in_turn = [operations["image"], operations["mixed"]._replace(operands=("image",))]
+    assert scratch_of(in_turn) == operations["image"].scratch
 
 
 def test_an_estimate_adds_up_and_shows_itself():

@@ -59,7 +59,9 @@ class Operation(NamedTuple):
     reuses : bool
         Whether its result may take the place of an operand of the same size that is read for the last time.
     workspace : int
-        What it takes besides while it runs.
+        What the schedule has for it besides while it runs.
+    scratch : int
+        What its kernel takes for itself while it runs, which no schedule has.
     backward : bool
         Whether it is a part of the backward pass.
     """
@@ -70,6 +72,7 @@ class Operation(NamedTuple):
     alias: bool = False
     reuses: bool = False
     workspace: int = 0
+    scratch: int = 0
     backward: bool = False
 
 
@@ -126,18 +129,20 @@ def events_of(operations: Sequence[Operation]) -> List[Event]:
     return events
 
 
-#: What a convolution on the processor takes for itself, as a part of its operands and result: 0.5 to 1.6 were measured.
-_CONVOLUTION = 1.5
+#: The part of its patches (each result's, as large as the kernel) that a convolution of a dilated image packs at once.
+_PATCHES = 0.3
 
 _SHAPE = re.compile(r"\b(pred|bf16|f\d+\w*|[su]\d+|c64|c128)\[([\d,]*)\]")
 _LINE = re.compile(r"^\s*(ROOT )?%?([\w.-]+) = (\(?.*?[\])}]) ([a-z][\w-]*)\((.*)$")
 _HEAD = re.compile(r"^(ENTRY )?%?([\w.-]+) \(.*\{$")
 _NAME = re.compile(r"%([\w.-]+)")
+_WINDOW = re.compile(r"\bwindow=\{size=([\dx]+)")
 _CALLED = re.compile(r"\b(?:calls|to_apply|body|condition|\w+_computations?)=(%[\w.-]+|\{.*?\})")
 _UPDATES = {"dynamic-update-slice", "scatter"}
 _ALIASES = {"bitcast", "tuple", "get-tuple-element", "while", "optimization-barrier", "call", "conditional", *_UPDATES}
-#: Their results need a buffer that none of their operands can give.
-_APART = {"dot", "convolution", "transpose", "reduce", "gather", "concatenate", "custom-call", "reduce-window", "pad"}
+#: Their results need a buffer that none of their operands can give; a fusion's too if one of these is in it.
+_APART = {"dot", "convolution", "transpose", "reduce", "gather", "concatenate", "custom-call", "reduce-window", "pad",
+          "copy", "reverse"}  # fmt: skip
 
 
 def shape_bytes(text: str) -> int:
@@ -189,19 +194,51 @@ class _Module:
         operands = tuple(_NAME.findall(rest.partition("), ")[0]))
         workspace = max([self._need(item) for item in called] or [0]) if opcode != "fusion" else 0
         custom = opcode == "fusion" and "kind=kCustom" in rest
-        if opcode == "convolution" or (custom and any(self._convolves(item) for item in called)):
-            workspace = int(_CONVOLUTION * sum(self.sizes.get(item, 0) for item in (name, *operands)))
+        lines = [(name, shape, opcode, rest)]
+        if opcode == "fusion":
+            lines = [line for item in called for line in self.lines[item]]
+        scratch = sum(self._scratch(*line) for line in lines)
+        reuses = not custom and _APART.isdisjoint(line[2] for line in lines)
         backward = "transpose(" in rest.partition("op_name=")[2] or "gradient_tape" in rest
         size = shape_bytes(shape) if allocates else 0
-        return Operation(name, operands, size, alias, opcode not in _APART and not custom, workspace, backward)
+        return Operation(name, operands, size, alias, reuses, workspace, scratch, backward)
 
-    def _convolves(self, computation: str) -> bool:
-        return any(opcode == "convolution" for _, _, opcode, _ in self.lines[computation])
+    def _scratch(self, name: str, shape: str, opcode: str, rest: str) -> int:
+        """Return what the processor's kernel for a convolution takes for itself, as it was measured."""
+        if opcode != "convolution":
+            return 0
+        image, kernel = (self.sizes.get(item, 0) for item in _NAME.findall(rest.partition("), ")[0])[:2])
+        window = _WINDOW.search(rest)
+        if "lhs_dilate=" in rest and window:  # the gradient of an image from a convolution with strides
+            area = 1
+            for length in window.group(1).split("x"):
+                area *= int(length)
+            return int(_PATCHES * area * shape_bytes(shape))
+        # A padded copy of the image, for each of two threads where channels are mixed, and a packed kernel.
+        return image if "feature_group_count=" in rest else 2 * image + kernel
 
     def _need(self, computation: str) -> int:
         if computation not in self._needs:
-            self._needs[computation] = sum(peak_of(events_of(self.operations(computation))).values())
+            operations = self.operations(computation)
+            self._needs[computation] = sum(peak_of(events_of(operations)).values()) + scratch_of(operations)
         return self._needs[computation]
+
+
+def scratch_of(operations: Sequence[Operation]) -> int:
+    """Return the most that kernels take for themselves at once: two in a row run together if one does not read the other.
+
+    >>> scratch_of([Operation("a", scratch=4), Operation("b", scratch=2), Operation("c", ("b",)), Operation("d", ("c",), scratch=3)])
+    6
+    """
+    most = before = 0
+    reading: Set[str] = set()
+    for operation in operations:
+        if not reading.isdisjoint(operation.operands):
+            reading.add(operation.name)
+        if operation.scratch:
+            most = max(most, operation.scratch + (0 if operation.name in reading else before))
+            before, reading = operation.scratch, {operation.name}
+    return most
 
 
 def xla_operations(text: str) -> List[Operation]:
@@ -215,11 +252,15 @@ def xla_operations(text: str) -> List[Operation]:
 
 
 def xla_parts(operations: Sequence[Operation]) -> Dict[str, int]:
-    """Return the bytes at the peak of such a schedule: ``activations``, ``gradients``, ``workspace``."""
+    """Return the bytes at the peak of such a schedule: ``activations``, ``gradients``, ``workspace``.
+
+    XLA takes the memory of its schedule in one piece, and has it until the step ends. So what a kernel takes for itself comes on
+    top of the peak, whenever it runs.
+    """
     results = set(operations[-1].operands)
     by_name = {item.name: item for item in operations}
     read: Set[str] = {name for item in operations if item.name in results for name in item.operands}
-    parts = {"activations": 0, "gradients": 0, "workspace": 0}
+    parts = {"activations": 0, "gradients": 0, "workspace": scratch_of(operations)}
     for name, size in peak_of(events_of(operations)).items():
         item = by_name.get(name)
         backward = item is None or item.backward
