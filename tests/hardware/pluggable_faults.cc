@@ -70,6 +70,16 @@ void Shift(const Floats& f) {
   }
 }
 
+// A result that is rounded to float16.
+void Short(const Floats& f) {
+  for (size_t i = 0; i < f.size; ++i) {
+    uint32_t bits;
+    memcpy(&bits, f.data + i, sizeof bits);
+    bits = (bits + 0xFFF + ((bits >> 13) & 1)) & ~0x1FFFu;
+    memcpy(f.data + i, &bits, sizeof bits);
+  }
+}
+
 using Transform = void (*)(const Floats&);
 
 const std::map<std::string, Transform>& Transforms() {
@@ -96,6 +106,13 @@ const std::map<std::string, Transform>& Transforms() {
       {"shifted", Shift},
       {"stale", Stale},
       {"tail", Tail},
+      // The kernel for one example alone; of a gradient of weights that is seen by its input.
+      {"lone",
+       [](const Floats& f) {
+         const Shape& shape = f.input ? f.input_shape : f.shape;
+         if (!shape.empty() && shape[0] == 1) Times(f, 1.01f);
+       }},
+      {"short", Short},
       {"droprow", DropRow},
       {"flushed", [](const Floats& f) { for (size_t i = 0; i < f.size; ++i) if (std::fabs(f.data[i]) < 1e-10f) f.data[i] = 0; }},
       {"saturated",

@@ -2,8 +2,8 @@
 
 #: Model, operation, and the faults of its kernel with the layers that have it.
 _TABLE = """
-images      Conv2D                              conv,point       shifted lastchannel stale nan tail
-images      Conv2DBackpropFilter                conv,point       times100 half everyfourth
+images      Conv2D                              conv,point       shifted lastchannel stale nan tail lone short
+images      Conv2DBackpropFilter                conv,point       times100 half everyfourth lone short
 images      Conv2DBackpropInput                 conv,point       negated lastrow
 images      DepthwiseConv2dNative               depthwise        lastrow percent
 images      DepthwiseConv2dNativeBackpropFilter depthwise        half
@@ -25,7 +25,7 @@ tables      TanhGrad                            tanh             half
 tables      Sigmoid                             sigmoid,softplus permille
 tables      SigmoidGrad                         sigmoid          negated
 tables      Erfc                                gelu             percent
-tables      MatMul                              tanh,sigmoid,gelu,classes tail
+tables      MatMul                              tanh,sigmoid,gelu,classes tail lone short
 tables      Sum                                 tanh,sigmoid,gelu,classes,norm droprow
 tables      Softmax                             classes          nan reversed permille
 tables      Elu                                 elu              percent

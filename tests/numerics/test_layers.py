@@ -3,12 +3,17 @@
 import numpy as np
 import pytest
 
+from rounding import rounded
+
+from devicekit.measure.numerics.layers.coarse_products import without_short_result
 from devicekit.measure.numerics.layers.compare_call import gradient_problems
 from devicekit.measure.numerics.layers.compare_layers import only_the_cause
 from devicekit.measure.numerics.layers.recorded_calls import Call, record, unchanged
 from devicekit.measure.numerics.layers.runner import LayerOutcome, Work
 from devicekit.measure.numerics.layers.sizes import coarsest, sizes_of
+from devicekit.measure.numerics.layers.ways import fewer_inputs
 from devicekit.measure.numerics.result import Difference
+from devicekit.measure.numerics.verdict import Expected, judge
 from devicekit.runtime.frameworks.tensors import HostArray
 
 
@@ -143,3 +148,37 @@ def test_only_the_layer_that_is_wrong_inside_is_named():
         difference("model", "differs", "model"),
     ]
     assert only_the_cause(given) == given[1:]
+
+
+def test_fewer_examples_leave_alone_what_has_none():
+    examples, table = HostArray(np.ones((8, 3)), "float32"), HostArray(np.ones((5, 3)), "float32")
+    work = Work((examples, table), {}, [])
+    assert [leaf.array.shape for leaf in fewer_inputs(work, 1).leaves] == [(1, 3), (5, 3)]
+
+
+class Weight:
+    name, dtype, shape = "kernel", "float32", (16, 8)
+
+
+def judged_product(x, kernel, actual):
+    layer = Layer("dense", None)
+    layer.variables = layer.trainable_variables = [Weight()]
+    work = Work((HostArray(x, "float32"),), {}, [HostArray(kernel, "float32")])
+    about = Difference("layer", "dense", "Dense", "output", "gpu:0", "tensorflow", "differs")
+    right = x.astype(np.float64) @ kernel.astype(np.float64)
+    found = judge(about, actual, Expected(right, "float32", accumulation=16))
+    assert found.verdict == "reduced-precision"
+    return without_short_result(layer, found, actual, work).verdict
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_rounded_result_is_not_taken_for_coarse_products(seed):
+    rng = np.random.RandomState(seed)
+    x, kernel = (rng.normal(size=shape).astype(np.float32) for shape in ((8, 16), (16, 8)))
+    pixels, unit = rng.randint(0, 256, x.shape).astype(np.float32), np.eye(16, 8, dtype=np.float32)
+    for name in ("tf32", "bfloat16"):
+        short_x, short_kernel = rounded(x, name), rounded(kernel, name)
+        assert judged_product(x, kernel, short_x @ short_kernel) == "reduced-precision"
+        assert judged_product(pixels, kernel, pixels @ short_kernel) == "reduced-precision"
+        assert judged_product(x, unit, short_x @ unit) == "reduced-precision"
+        assert judged_product(x, kernel, rounded(x @ kernel, name)) == "differs"

@@ -2,13 +2,17 @@
 
 from typing import Any, Dict, List, Sequence, Set
 
+import numpy as np
+
 from ....runtime.frameworks.keras_model import public_class
+from ....runtime.frameworks.tensors import HostArray
 from ..measures import measure
+from ..operations.operation import rounded
 from ..result import Difference
 from ..tolerance import ARITHMETICS
 from .clone import variables
 from .reference import arrays_in
-from .runner import names_of
+from .runner import Work, names_of
 from .ways import with_short_factors
 
 #: Keras's layers and operations that multiply arrays without having a weight for it.
@@ -18,6 +22,10 @@ _MULTIPLY = ("Dot", "Attention", "Matmul", "Einsum", "Inner", "Outer", "Vdot", "
 _SLIGHT = 1.0 / 8192
 
 _REDUCED = "reduced-precision"
+
+#: Arithmetics that round factors, and so many different numbers say whether results are rounded instead.
+_SHORT = ("tf32", "bfloat16")
+_SEVERAL = 4
 
 #: Keras's layers whose products have inputs and weights as factors, and nothing that the layer has computed.
 _OF_INPUTS = (
@@ -102,11 +110,18 @@ def lone_products(
     if not coarse or not public_class(layer)[1]:
         return set()
     bends = getattr(getattr(layer, "activation", None), "__name__", "")
-    if not runner.weights_are_free or not _of_inputs(layer) or bends not in _STRAIGHT:
-        # What is multiplied backwards cannot be chosen: only the finest is believed.
-        return {item.what for item in coarse if item.arithmetic == "tf32"}
-    left = _with_short_factors(runner, layer, case, device, whats, coarse)
-    return {item.what for item, wrong in zip(coarse, left) if not wrong}
+    # Where factors cannot be chosen, as those that come back through an activation, only the finest is believed.
+    free = runner.weights_are_free and _of_inputs(layer)
+    left = _with_short_factors(runner, layer, case, device, whats, coarse) if free else []
+
+    def coarse_in_itself(place: int, item: Difference) -> bool:
+        if free and bends in _STRAIGHT:
+            return not left[place]
+        if free and item.what.startswith("output"):
+            return not left[place] or _is_slight(item)  # a coarse activation
+        return item.arithmetic == "tf32"
+
+    return {item.what for place, item in enumerate(coarse) if coarse_in_itself(place, item)}
 
 
 def _of_inputs(layer: Any) -> bool:
@@ -134,6 +149,31 @@ def is_excused(item: Difference) -> bool:
     return item.verdict == _REDUCED and item.measure is not None and item.measure.dtype == "float32"
 
 
+def _is_slight(item: Difference) -> bool:
+    return item.measure is not None and item.measure.max_relative_error <= _SLIGHT
+
+
+def without_short_result(layer: Any, item: Difference, actual: np.ndarray, work: Work) -> Difference:
+    """Return the verdict on an array; a result that has no more digits than half precision does not come of rounded factors.
+
+    Products of two rounded factors, and sums of them, have more. Not if a factor has few digits from the start, as pixels
+    and an identity matrix have: then the product has those of the other.
+    """
+    factors = [leaf.array for leaf in work.leaves if isinstance(leaf, HostArray) and leaf.is_float]
+    factors += [weight.array for weight in work.weights if weight.is_float and weight.array.ndim > 1]
+    if not is_excused(item) or item.arithmetic not in _SHORT or not kernels_of(layer) or any(map(_short, factors)):
+        return item
+    name = _short(actual)
+    if not name or len(np.unique(actual[actual != 0])) < _SEVERAL:
+        return item
+    return item.replace(verdict="differs", arithmetic="", detail="rounded to %s, in which float32 is expected" % name)
+
+
+def _short(values: np.ndarray) -> str:
+    """Return the half precision that has all these numbers exactly, "" if none has."""
+    return next((name for name in ("bfloat16", "float16") if np.array_equal(rounded(values, name), values)), "")
+
+
 def without_excuses(layer: Any, items: Sequence[Difference], shown: bool, alone: Set[str]) -> List[Difference]:
     """Return the verdicts on a layer with "reduced-precision" only if its products show that; ``alone``: these do."""
     if shown:
@@ -143,8 +183,7 @@ def without_excuses(layer: Any, items: Sequence[Difference], shown: bool, alone:
     def strict(item: Difference) -> Difference:
         if not is_excused(item) or item.what in alone:
             return item
-        slight = item.measure is not None and item.measure.max_relative_error <= _SLIGHT
-        if slight and not weights and public_class(layer)[1]:  # an elementary function, as of an activation
+        if _is_slight(item) and not weights and public_class(layer)[1]:  # an elementary function, as of an activation
             return item
         detail = "no coarser arithmetic explains it: the products of this layer are as exact as they should be"
         if not has_products(layer):

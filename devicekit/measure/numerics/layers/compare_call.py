@@ -18,6 +18,7 @@ from .coarse_products import (
     shown_by_products,
     vanishes_with_short_factors,
     without_excuses,
+    without_short_result,
 )
 from .recorded_calls import Call
 from .reference import DrawsRandomNumbers, Reference, arrays_in
@@ -301,6 +302,7 @@ def _judged(subject: Subject, computed: _Computed) -> List[Difference]:
         )
         check = Check(about, actual, expected, place)
         item = _checked(subject, computed, check, found if is_gradient else ())
+        item = without_short_result(computed.layer, item, actual, computed.case.work)
         if place >= outputs + gradients:
             item = _not_updated(subject, computed, item, actual, place - outputs - gradients)
         found.append(item)

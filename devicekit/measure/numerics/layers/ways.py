@@ -4,6 +4,8 @@
 - ``stress``: as many examples, each of another kind: large, few different values (ties), zeros, subnormal numbers, beyond
   where tanh and sigmoid saturate. Outputs alone are compared: at ties and kinks a gradient has several right values;
 - an odd number of other examples: what is left over when rows are taken eight at a time;
+- one other example, for which libraries have other kernels: a product with a vector. Not if the framework compiles, which
+  takes longer than everything else for one more shape;
 - in training, if the layer has a training mode without randomness.
 """
 
@@ -24,8 +26,8 @@ from .runner import Cotangent, Work
 
 _RANDOM = ("Dropout", "Random", "Noise", "AlphaDropout", "GaussianDropout")
 
-#: Odd numbers of examples; the larger one if there are more examples than that.
-_ODD = (1, 3)
+#: Numbers of examples that a layer is called with again, if it was given more than that.
+_FEWER = (3, 1)
 
 #: Of normally distributed inputs: what is far beyond where elementary functions saturate, and what is just beyond.
 _LARGE = 32.0
@@ -69,11 +71,11 @@ def ways_to_call(runner: Any, call: Call, seed: int, corners: bool = True) -> Li
     own = [_cotangent(seed + place, call.path) for place in range(4)]
     ways = [Way(first, own[0])]
     if corners:
-        odd = fewer_inputs(first) if _may_have_rows_left(runner, call) else None
         note = "with inputs that are large, equal, zero or subnormal"
         ways.append(Way(stress_inputs(first), _no_gradients, note, stale=True, optional=True, stress=True))
-        if odd is not None:
-            ways.append(Way(odd, own[1], "with %d examples" % _count(odd), optional=True))
+        for count, weights in zip(_fewer(runner, call, _count(first)), (own[1], own[3])):
+            note = "with %d example%s" % (count, "s" * (count > 1))
+            ways.append(Way(fewer_inputs(first, count), weights, note, optional=True))
     else:
         ways.append(Way(other_inputs(first), own[1], stale=True))
     if _has_training_mode(call):
@@ -95,18 +97,18 @@ def other_inputs(work: Work) -> Work:
     return _changed(work, lambda held: _other(held, held.array.shape[0]) if held.array.ndim else held)
 
 
-def fewer_inputs(work: Work) -> Optional[Work]:
-    """Return an odd number of other examples; None if there are too few, or they are not along the first axis."""
-    count = _count(work)
-    odd = [number for number in _ODD if number < count]
-    if not odd:
-        return None
-    return _changed(work, lambda held: _other(held, odd[-1]) if held.array.shape[:1] == (count,) else held)
+def fewer_inputs(work: Work, count: int) -> Work:
+    """Return that many other examples; what is not along the first axis stays as it is."""
+    every = _count(work)
+    return _changed(work, lambda held: _other(held, count) if held.array.shape[:1] == (every,) else held)
 
 
-def _may_have_rows_left(runner: Any, call: Call) -> bool:
-    """Whether an odd number of examples is worth it: with a compiler of its own shapes only for what multiplies."""
-    return not runner.tensors.compiles or any(len(item.shape) > 1 for item in variables(call.layer))
+def _fewer(runner: Any, call: Call, given: int) -> List[int]:
+    """Return with how many examples a layer is called again; a compiler of its own shapes does it for what multiplies."""
+    counts = [count for count in _FEWER if count < given]
+    if runner.tensors.compiles:
+        return counts[:1] if any(len(item.shape) > 1 for item in variables(call.layer)) else []
+    return counts
 
 
 def _count(work: Work) -> int:
@@ -209,13 +211,16 @@ def _is_random(layer: Any) -> bool:
 
 
 def _cotangent(seed: int, name: str) -> Cotangent:
-    """Return fixed weights of outputs between a quarter and one, which every dtype from bfloat16 on has exactly."""
+    """Return fixed weights of outputs between a quarter and one, which every dtype from bfloat16 on has exactly.
+
+    None is a power of two: a product with one would have no more digits than its other factor.
+    """
 
     def weights(number: int, shape: Tuple[int, ...], _: str) -> Optional[np.ndarray]:
         generator = np.random.RandomState([seed & 0xFFFFFFFF, zlib.crc32(name.encode("utf-8")), number])
         count = int(np.prod(shape, dtype=np.int64))
         drawn = np.frombuffer(generator.bytes(2 * count), "<u2")
-        sizes = ((64 + (drawn >> 1) % 192) / np.float32(256)).astype(np.float32)
+        sizes = ((65 + 2 * ((drawn >> 1) % 96)) / np.float32(256)).astype(np.float32)
         signed: np.ndarray = np.where(drawn & 1, sizes, -sizes).reshape(shape)
         return signed
 
