@@ -292,6 +292,7 @@ ROWS = [
         {"os": "windows", "packages": {"tensorflow-directml": "1.15.3"}},
         ["--upgrade tensorflow-directml", "TdrDelay"],
         ["dmesg"],
+    ),
     # Services of docker compose, docker from the snap, pods, LXC containers and jobs.
     (
         '$ docker compose up\nError response from daemon: could not select device driver "nvidia" with capabilities: [[gpu]]',
@@ -385,6 +386,7 @@ ROWS = [
         {"os": "openSUSE Leap 15.2"},
         ["cables sit firmly", "reboot|[Rr]estart the machine"],
         ["apt"],
+    ),
     # An ARM board has no AVX: another build is for ARM as well.
     (
         "Raspberry Pi 4, torch 2.4 from download.pytorch.org\nIllegal instruction (core dumped)",
