@@ -87,3 +87,22 @@ def test_a_script_is_a_program_with_the_layer_in_it(framework, config):
 def test_there_is_no_script_for_tensorflow_1():
     with pytest.raises(DevicekitError, match="no reproducer for tensorflow1"):
         script_for("tensorflow1", "keras", config="{}", layout="[]", device="DML:0", about=ABOUT, seed=0)
+
+
+@pytest.mark.parametrize("answer", ["{}", "[1]", '{"comparison": 3}', '{"comparison": {}, "files": 5}'])
+def test_an_answer_that_the_model_has_written_is_refused(tmp_path, answer):
+    pytest.importorskip("numpy")
+    (tmp_path / "mine.py").write_text(
+        "import os\n"
+        "for descriptor in range(3, 20):\n"
+        "    try:\n"
+        '        os.write(descriptor, b\'{"protocol": 1, "result": %s}\\n\')\n'
+        "    except OSError:\n"
+        "        pass\n"
+        "os._exit(0)\n" % answer
+    )
+    environ = dict(os.environ, PYTHONPATH=os.pathsep.join((str(tmp_path), ROOT)))
+    command = [sys.executable, "-m", "devicekit", "compare", "mine:build"]
+    done = subprocess.run(command, env=environ, capture_output=True, check=False)
+    assert (done.returncode, done.stderr.count(b"\n")) == (2, 1), done.stderr
+    assert b"comparison" in done.stderr

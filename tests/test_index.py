@@ -19,6 +19,7 @@ from devicekit.machine.pip_settings import constraints
 from devicekit.machine.simulated import SimulatedHost
 from devicekit.matrix.matrix import BUNDLED, Matrix
 from devicekit.matrix.target import Target
+from devicekit.remedy.installers import variables
 from devicekit.resolver.engine import Need, solve
 from devicekit.runtime.index.client import Client, IndexProblem, parse_html_page, parse_json_page
 from devicekit.runtime.index.configuration import DEFAULT_INDEX, Configuration, read_configuration, shown
@@ -489,6 +490,15 @@ def test_what_an_installer_is_told_to_stay_within(tmp_path):
     assert constraints(machine, "uv") == {}
     assert constraints(host(tmp_path, files=files, env={"UV_CONSTRAINT": "/srv/uv.txt"}), "uv") == {"jax": "<0.7"}
     assert constraints(host(tmp_path, files=files, env={"PIP_CONSTRAINT": "/srv/uv.txt"}), "pip") == {"jax": "<0.7"}
+    here = host(
+        tmp_path,
+        files=files,
+        python={"cwd": "/srv"},
+        env={"PIP_CONSTRAINT": "uv.txt https://one.example/caps.txt"},
+    )
+    assert constraints(here, "pip") == {"jax": "<0.7"}
+    found = variables(here.environ(), here)  # for an installer, which runs elsewhere
+    assert found["PIP_CONSTRAINT"] == "/srv/uv.txt https://one.example/caps.txt"
 
 
 def test_releases_outside_of_bounds_are_known_and_not_taken():

@@ -166,6 +166,16 @@ def test_nothing_is_left_where_the_installer_fails(tmp_path, index, existed):
     assert not existed or list(folder.iterdir()) == []
 
 
+def test_no_folder_above_is_left_where_a_step_fails(tmp_path):
+    def fail(text):
+        os.makedirs(str(tmp_path / "a" / "b" / "c" / "bin"))
+        raise RemedyError(text)
+
+    with pytest.raises(RemedyError):
+        make_environment(Order(str(tmp_path / "a" / "b" / "c"), HERE, ("tiny==2.0",)), fail)
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.slow
 def test_nothing_is_left_where_the_user_interrupts(tmp_path, index):
     folder = tmp_path / "new"

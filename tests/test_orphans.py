@@ -73,16 +73,70 @@ def test_a_worker_leaves_nothing(seconds, tmp_path):
     assert not running(seconds)
 
 
-def test_a_launcher_that_is_killed_leaves_nothing_that_is_older_than_a_second(seconds, tmp_path):
-    script, started = tmp_path / "work.py", tmp_path / "started"
-    script.write_text(starter(seconds, started) + "time.sleep(60)\n")
-    command = [sys.executable, "-m", "devicekit", "launch", "--workers", "1", "--devices", "cpu", "--grace", "0.2"]
-    environ = dict(os.environ, PYTHONPATH=ROOT)
-    with subprocess.Popen([*command, str(script)], env=environ, stdin=subprocess.DEVNULL) as process:
-        wait_for(started.exists)
-        time.sleep(1.2)
-        process.kill()
+def the_child_of(pid):
+    with open("/proc/%d/task/%d/children" % (pid, pid)) as stream:
+        return int(stream.read().split()[0])
+
+
+#: What may be killed of a command: the process that was started, its guard, the command itself, and the first group.
+VICTIMS = {
+    "process": lambda pid: os.kill(pid, signal.SIGKILL),
+    "guard": lambda pid: os.kill(the_child_of(pid), signal.SIGKILL),
+    "command": lambda pid: os.kill(the_child_of(the_child_of(pid)), signal.SIGKILL),
+    "group": lambda pid: os.killpg(pid, signal.SIGKILL),
+}
+
+
+@pytest.mark.parametrize("victim", VICTIMS)
+@pytest.mark.parametrize("verb", ["launch", "verify"])
+def test_a_command_that_is_killed_leaves_nothing(seconds, tmp_path, verb, victim):
+    """At whatever moment, and whatever session and environment it has."""
+    started, package = tmp_path / "started", tmp_path / "torch" / "__init__.py"
+    package.parent.mkdir()
+    package.write_text(starter(seconds, started) + "time.sleep(60)\n")
+    (tmp_path / "torch-2.7.0.dist-info").mkdir()
+    (tmp_path / "torch-2.7.0.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: torch\nVersion: 2.7.0\n")
+    arguments = {
+        "launch": ["--workers", "1", "--devices", "cpu", "--grace", "0.2", str(package)],
+        "verify": ["--framework", "torch"],
+    }
+    environ = dict(os.environ, PYTHONPATH=os.pathsep.join((str(tmp_path), ROOT)))
+    command = [sys.executable, "-m", "devicekit", verb, *arguments[verb]]
+    streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
+    with subprocess.Popen(command, env=environ, start_new_session=True, **streams) as process:
+        assert wait_for(started.exists)
+        assert wait_for(lambda: running(seconds))
+        VICTIMS[victim](process.pid)
+        assert process.wait(60) == -signal.SIGKILL
     assert wait_for(lambda: not running(seconds))
+
+
+def test_a_shell_that_has_become_a_command_keeps_what_it_has_started(seconds):
+    line = "sleep %s & exec %s -m devicekit launch --workers 1 --devices cpu -m this" % (seconds, sys.executable)
+    environ = dict(os.environ, PYTHONPATH=ROOT)
+    assert subprocess.run(["sh", "-c", line], env=environ, stdout=subprocess.DEVNULL, timeout=60).returncode == 0
+    assert running(seconds)
+
+
+@pytest.mark.parametrize("to_group", [False, True])
+def test_a_signal_reaches_the_command_once(tmp_path, to_group):
+    """A second one would kill the worker, which takes its time to end."""
+    started, ended = tmp_path / "started", tmp_path / "ended"
+    script = tmp_path / "work.py"
+    script.write_text(
+        "import signal, sys, time\n"
+        "def end(*_):\n    time.sleep(0.6)\n    open(%r, 'w').close()\n    sys.exit()\n"
+        "signal.signal(signal.SIGTERM, end)\nopen(%r, 'w').close()\ntime.sleep(60)\n" % (str(ended), str(started))
+    )
+    command = [sys.executable, "-m", "devicekit", "launch", "--workers", "1", "--devices", "cpu", str(script)]
+    environ = dict(os.environ, PYTHONPATH=ROOT)
+    with subprocess.Popen(command, env=environ, start_new_session=True, stderr=subprocess.PIPE) as process:
+        assert wait_for(started.exists)
+        (os.killpg if to_group else os.kill)(process.pid, signal.SIGTERM)
+        errors = process.communicate(timeout=60)[1].decode()
+    assert process.returncode == 128 + signal.SIGTERM
+    assert errors.count("SIGTERM") == 1, errors
+    assert ended.exists()
 
 
 def test_an_installer_ends_with_the_process_that_waits_for_it(seconds):

@@ -292,3 +292,16 @@ def test_what_is_logged_shows_no_control_characters():
         logging.getLogger("devicekit").removeHandler(handler)
     assert "logged?" in stream.getvalue()
     assert not controls(stream.getvalue())
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    ["doctor --html", "bench --model mlp --figures", "bench --model mlp --plot", "launch --dry-run --summary"],
+)
+def test_standard_output_is_not_the_name_of_a_file(arguments, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as ended:
+        main([*arguments.split(), "-"])
+    assert ended.value.code == 2
+    assert "name a file" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []

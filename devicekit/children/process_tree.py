@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from contextlib import contextmanager
-from typing import Dict, Iterable, Iterator, List, Optional, Set, Tuple
+from typing import Iterable, Iterator, List, Optional, Set
 
 from .spawn import TIMED_OUT, Process
 from .windows_job import end_job
@@ -73,27 +73,32 @@ def adopting() -> Iterator[None]:
     For the command only: this process becomes the parent of orphans, and every other child of it would be ended as well; and
     what asks this process to end is what Ctrl-C is. After one within another, the outer one still adopts.
     """
-    outer = _adopt(True)
-    before = set(_children()) if outer is not None else None
+    outer = adopt(True)
+    before = set(children()) if outer is not None else None
     try:
         with _interruptible():
             yield
     finally:
-        deadline = time.monotonic() + PATIENCE_S
-        while before is not None and time.monotonic() < deadline:
-            # What these have started becomes a child of this process in turn.
-            left = set(_children()) - before
-            if not left:
-                break
-            for pid in left:
-                try:
-                    os.kill(pid, signal.SIGKILL)
-                    os.waitpid(pid, os.WNOHANG)
-                except OSError:  # it has ended
-                    pass
-            time.sleep(0.005)
+        if before is not None:
+            end_children(before)
         if outer is False:
-            _adopt(False)
+            adopt(False)
+
+
+def end_children(before: Set[int]) -> None:
+    """Kill this process's children except those before, and what becomes one when its parent is gone."""
+    deadline = time.monotonic() + PATIENCE_S
+    while time.monotonic() < deadline:
+        left = set(children()) - before
+        if not left:
+            break
+        for pid in left:
+            try:
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, os.WNOHANG)
+            except OSError:  # it has ended
+                pass
+        time.sleep(0.005)
 
 
 @contextmanager
@@ -116,7 +121,7 @@ def _interruptible() -> Iterator[None]:
             signal.signal(number, signal.SIG_DFL)
 
 
-def _adopt(on: bool) -> Optional[bool]:
+def adopt(on: bool) -> Optional[bool]:
     """Let orphans become children of this process, or not; return whether they did before, None if that is not possible."""
     if not sys.platform.startswith("linux"):
         return None
@@ -131,48 +136,23 @@ def _adopt(on: bool) -> Optional[bool]:
     return None if failed else bool(before.value)
 
 
-def _children() -> List[int]:
-    return [pid for pid, (parent, _) in _processes().items() if parent == os.getpid()]
-
-
-def _processes() -> Dict[int, Tuple[int, int]]:
-    """Return each process's parent, and when it began, which tells it from an earlier one of its number (Linux)."""
-    found = {}
+def children() -> List[int]:
+    """Return the children of this process (Linux)."""
+    found = []
     try:
         names = os.listdir("/proc")
-    except OSError:  # macOS, Windows
+    except OSError:  # not mounted
         names = []
     for name in names:
         if name.isdigit():
             try:
                 with open("/proc/%s/stat" % name, "rb") as stream:
                     # "1234 (any name) S 1 ...": the parent follows the state.
-                    values = stream.read().rpartition(b")")[2].split()
-                found[int(name)] = int(values[1]), int(values[19])
+                    if int(stream.read().rpartition(b")")[2].split()[1]) == os.getpid():
+                        found.append(int(name))
             except (OSError, IndexError):  # it has ended
                 continue
     return found
-
-
-def descendants(pid: int) -> Set[Tuple[int, int]]:
-    """Return what a process has started, and these in turn, without this one: numbers, and when each began (Linux)."""
-    processes, reached = _processes(), {pid}
-    while True:
-        more = {child for child, (parent, _) in processes.items() if parent in reached} - reached - {os.getpid()}
-        if not more:
-            return {(child, processes[child][1]) for child in reached - {pid} if child in processes}
-        reached |= more
-
-
-def end_processes(known: Set[Tuple[int, int]]) -> None:
-    """Kill processes that `descendants` has returned, as far as they still run."""
-    processes = _processes()
-    for pid, began in known:
-        if processes.get(pid, (0, -1))[1] == began:
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except OSError:  # it has ended, or is another user's
-                pass
 
 
 def send(number: int, groups: Iterable[int], mark: str = "") -> bool:

@@ -58,8 +58,11 @@ def spawn_here(command: Sequence[str], variables: Mapping[str, str], **options: 
     return subprocess.Popen(list(command), env=dict(variables), **options)
 
 
-def end_with_parent() -> Optional[Callable[[], None]]:
-    """Return what lets the kernel kill a command where this process is killed, as if it were one (Linux)."""
+def end_with_parent(number: int = 9) -> Optional[Callable[[], None]]:
+    """Return what lets the kernel kill a command where this process is killed, as if it were one (Linux).
+
+    It is to be called in the new process; ``number`` is the signal, SIGKILL by default.
+    """
     if not sys.platform.startswith("linux"):
         return None
     try:
@@ -68,7 +71,7 @@ def end_with_parent() -> Optional[Callable[[], None]]:
         prctl = ctypes.CDLL(None).prctl
     except (ImportError, OSError, AttributeError):  # a static interpreter
         return None
-    return lambda: prctl(1, int(signal.SIGKILL), 0, 0, 0)  # PR_SET_PDEATHSIG
+    return lambda: prctl(1, int(number), 0, 0, 0)  # PR_SET_PDEATHSIG
 
 
 def absolute_path() -> List[str]:

@@ -49,9 +49,18 @@ def model() -> argparse.ArgumentParser:
     return parser
 
 
+def file_name(text: str) -> str:
+    """Return the name of a file to write next to what is printed: "-", which is standard output elsewhere, is refused."""
+    if text == "-":
+        raise argparse.ArgumentTypeError("name a file: standard output is for the command's other output")
+    return text
+
+
 def add_html(parser: Any) -> None:
     """Add ``--html`` to a parser or to a group of it."""
-    parser.add_argument("--html", metavar="FILE", help="also write a page: one file to open in a browser")
+    parser.add_argument(
+        "--html", type=file_name, metavar="FILE", help="also write a page: one file to open in a browser"
+    )
 
 
 def shape_of(text: str) -> List[int]:

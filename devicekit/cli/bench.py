@@ -10,7 +10,7 @@ from typing import Any, Optional, Tuple, Union
 
 from ..errors import DevicekitError
 from ..runtime.scratch import replace_file
-from .arguments import add_html, json_output, let_import, model
+from .arguments import add_html, file_name, json_output, let_import, model
 from .output import INTERRUPTED, cannot_write, check_drawing, print_note, show, write_record, write_text
 
 
@@ -57,8 +57,12 @@ def add_bench(verbs: Any) -> None:
     parser.add_argument(
         "--against", metavar="FILE", help="compare with the figures in a file, such as those of another machine"
     )
-    parser.add_argument("--figures", metavar="FILE", help="also write the figures to a file for --against")
-    parser.add_argument("--plot", metavar="FILE", help="also write a figure: .svg, .png or .pdf (needs matplotlib)")
+    parser.add_argument(
+        "--figures", type=file_name, metavar="FILE", help="also write the figures to a file for --against"
+    )
+    parser.add_argument(
+        "--plot", type=file_name, metavar="FILE", help="also write a figure: .svg, .png or .pdf (needs matplotlib)"
+    )
     parser.set_defaults(run=_bench)
 
 

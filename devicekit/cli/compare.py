@@ -3,7 +3,7 @@
 import argparse
 import os
 import sys
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Tuple
 
 from ..errors import DevicekitError, DeviceUnavailableError, did_you_mean
 from .arguments import add_html, json_output, let_import, shape_of
@@ -58,6 +58,7 @@ def add_compare(verbs: Any) -> None:
 
 def _compare(options: argparse.Namespace) -> int:
     from ..measure.numerics.result import Comparison
+    from ..records import decode
     from ..report.comparison import comparison_text
 
     check_drawing(options.html)
@@ -67,11 +68,12 @@ def _compare(options: argparse.Namespace) -> int:
         raise DevicekitError("%s is a file: name a folder for --reproducer" % options.reproducer)
     result = _in_child(options)
     comparison = Comparison.from_dict(result["comparison"])
+    files = decode(Tuple[str, ...], result.get("files", []), "files")
     show(options.json, comparison, comparison_text)
     if options.html:
         write_record(options.html, comparison)
-    if result["files"]:
-        print_note("wrote %s: run the script with %s" % (" and ".join(result["files"]), sys.executable))
+    if files:
+        print_note("wrote %s: run the script with %s" % (" and ".join(files), sys.executable))
     elif options.reproducer:
         print_note("nothing to reproduce: no layer alone is wrong on an accelerator")
     return 0 if comparison.agrees else 1
@@ -94,8 +96,9 @@ def _in_child(options: argparse.Namespace) -> Dict[str, Any]:
             tick=progress.tick,
         )
     if report.outcome == "done":
-        result: Dict[str, Any] = report.result
-        return result
+        if not isinstance(report.result, dict) or "comparison" not in report.result:  # of the model's, not of ours
+            raise DevicekitError("the model's process has answered with something else than a comparison")
+        return report.result
     stage = next((said["stage"] for said in reversed(report.said) if "stage" in said), "start")
     if report.outcome == "raised":
         if report.error in ("ImportError", "ModuleNotFoundError"):

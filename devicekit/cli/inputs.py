@@ -47,8 +47,19 @@ def examine(snapshot: Optional[str] = None, python: Optional[str] = None, deep: 
             interpreter = interpreter_of(python)
     else:
         interpreter = interpreter_of(None)
+    _note_interrupted_fix(interpreter)
     with Progress(what, quiet):
         return read_machine(LiveHost(interpreter), deep=deep)
+
+
+def _note_interrupted_fix(interpreter: "Interpreter") -> None:
+    if os.path.isdir(os.path.join(interpreter.prefix, ".devicekit")):
+        from ..remedy.journal import left_by_a_fix
+        from ..remedy.run import undo_command
+
+        left = left_by_a_fix(interpreter.prefix)
+        if left:
+            print_note("%s; this restores what was there before: %s" % (left, undo_command(interpreter.executable)))
 
 
 def interpreter_of(python: Optional[str]) -> "Interpreter":

@@ -3,6 +3,7 @@
 import argparse
 from typing import Any, Dict, Sequence
 
+from .arguments import file_name
 from .output import check_writable, print_error, print_json, print_text, write_text
 
 # Names that type checkers know: the other verbs shall not pay for what starts processes.
@@ -43,7 +44,7 @@ def add_launch(verbs: Any) -> None:
     )
     parser.add_argument("--dry-run", action="store_true", help="show what would be started, and start nothing")
     parser.add_argument("--json", action="store_true", help="print a summary as JSON on the last line")
-    parser.add_argument("--summary", metavar="FILE", help="write the same summary to a file")
+    parser.add_argument("--summary", type=file_name, metavar="FILE", help="write the same summary to a file")
     parser.add_argument("-m", dest="module", nargs=argparse.REMAINDER, metavar="MODULE", help="run a module")
     parser.add_argument(
         "command", nargs=argparse.REMAINDER, metavar="SCRIPT", help="a Python script, and its arguments"

@@ -57,7 +57,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     open_streams()
     try:
         try:
-            return _run(list(sys.argv[1:] if arguments is None else arguments))
+            return _run(list(sys.argv[1:] if arguments is None else arguments), arguments is None)
         finally:
             _flush()
     except KeyboardInterrupt:
@@ -76,7 +76,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         return 2
 
 
-def _run(given: Sequence[str]) -> int:
+def _run(given: Sequence[str], alone: bool) -> int:
     parser = command_parser()
     rest = list(itertools.dropwhile(_OF_VERBS.__contains__, given))
     if rest[:1] == ["help"]:  # devicekit help doctor
@@ -99,6 +99,10 @@ def _run(given: Sequence[str]) -> int:
             return int(options.run(options))
         from ..children.process_tree import adopting
 
+        if alone and sys.platform.startswith("linux"):
+            from ..children.guard import go_on_below_guard
+
+            go_on_below_guard(getattr(options, "grace", 0.0) + 5.0)
         with adopting():
             return int(options.run(options))
     except (StreamError, BrokenPipeError):

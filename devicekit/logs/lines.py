@@ -324,10 +324,7 @@ def _fresh(
         printed: Tuple[bytes, ...] = (broken,) if broken else ()
         if size <= _LONG_SHAPE:
             if raw.strip() in _ANSWERS or _QUESTION.search(above):
-                # An interpreter's answer means nothing without the line before, which asks for it: "[]" after
-                # list_physical_devices(). A framework logs between the two, and a cell prints a version first.
-                asks = question and (any(part in above for part in _LOGGED) or _RELEASE.match(above))
-                raw = (question if asks else above)[:_BEFORE_ANSWER] + b" -> " + raw.strip()
+                raw = _answered(question, above, raw)
             elif position > 1 and not above.strip() and lines[position - 2].startswith(_HEADING):
                 # A form for an issue: a question as heading, a blank line, the answer.
                 raw = lines[position - 2][:_LONG_SHAPE] + b": " + raw.strip()
@@ -349,7 +346,7 @@ def _fresh(
                 shapes.clear()
             shapes[shape] = seen + 1
             shows = _VERSION.search(above) or (calls and (_PRINT in above or _BACKEND in above))
-            if shows and effort.spend(100 + 8 * min(len(above), _BEFORE_ANSWER)):
+            if shows and effort.spend(300 + 8 * min(len(above), _BEFORE_ANSWER)):
                 printed += _printed(above[:_BEFORE_ANSWER], raw)
             if _SHORT_LIST < len(raw) <= _LONG_SHAPE and _LISTS.search(raw) and effort.spend(500):
                 printed += _listed(raw)
@@ -367,6 +364,18 @@ def _says_nothing(above: bytes, raw: bytes, shapes: Mapping[object, int]) -> boo
     if not raw:
         return shapes.get(raw, 0) >= _OF_ONE_SHAPE
     return 0 < len(above) < SHORTEST_LITERAL and raw.strip() not in _ANSWERS and not raw.endswith(b"]")
+
+
+def _answered(question: bytes, above: bytes, raw: bytes) -> bytes:
+    """Return an interpreter's answer with the line that asks for it, as "[]" after list_physical_devices() says nothing alone.
+
+    A framework logs between the two, and a cell prints a version first.
+
+    >>> _answered(b"tf.test.is_gpu_available()", b"I tensorflow/core/cpu.cc:1] AVX", b"False")
+    b'tf.test.is_gpu_available() -> False'
+    """
+    asks = question and (any(part in above for part in _LOGGED) or _RELEASE.match(above))
+    return (question if asks else above)[:_BEFORE_ANSWER] + b" -> " + raw.strip()
 
 
 def _whole(broken: bytes, above: bytes, raw: bytes) -> bytes:

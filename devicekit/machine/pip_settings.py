@@ -1,6 +1,6 @@
 """What pip is configured to do: read from its files and variables, in its own order. pip is not run.
 
-The working folder has no say: a path is read only where it is absolute.
+The working folder has no say: a path of a file is read only where it is absolute. That of a variable is the caller's.
 """
 
 import configparser
@@ -54,12 +54,12 @@ def constraints(host: Host, installer: str) -> Dict[str, str]:
     installer : str
         ``"pip"`` reads its option ``constraint``, ``"uv"`` the variable ``UV_CONSTRAINT``.
     """
-    if installer == "uv":
-        files = host.environ().get("UV_CONSTRAINT", "")
-    else:
-        files = pip_options(host, ("constraint",)).get("constraint", "")
+    files = host.environ().get("UV_CONSTRAINT" if installer == "uv" else "PIP_CONSTRAINT", "").split()
+    paths = [host.join(host.interpreter.cwd, host.expand(path)) for path in files]
+    if installer != "uv" and not files:
+        paths = pip_options(host, ("constraint",)).get("constraint", "").split()
     found: Dict[str, List[str]] = {}
-    for path in files.split():
+    for path in paths:
         _read(host, path, found, _DEEPEST)
     return {name: ",".join(texts) for name, texts in found.items()}
 

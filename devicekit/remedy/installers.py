@@ -25,6 +25,9 @@ _MISLEADING = (
     "UV_PYTHON", "UV_SYSTEM_PYTHON", "UV_NO_DEPS", "UV_DRY_RUN",
 )  # fmt: skip
 
+#: Of files whose names are relative to the working folder, which is another one for the installer.
+_OF_FILES = ("PIP_CONSTRAINT", "PIP_BUILD_CONSTRAINT", "UV_CONSTRAINT", "UV_BUILD_CONSTRAINT", "UV_OVERRIDE")
+
 _SETTINGS = {
     "PIP_NO_INPUT": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_NO_COLOR": "1", "PIP_PROGRESS_BAR": "off",
     "UV_NO_PROGRESS": "1", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8",
@@ -107,6 +110,11 @@ def variables(environment: Mapping[str, str], host: Optional[Host] = None) -> Ma
     if "UV_EXTRA_INDEX_URL" in found:  # as pip does, and not the first index that has a project
         found["UV_INDEX_STRATEGY"] = "unsafe-best-match"
     found.update((name, value) for name, value in environment.items() if name not in _MISLEADING)
+    for name in found.keys() & set(_OF_FILES) if host is not None else ():
+        found[name] = " ".join(
+            path if "://" in path else host.join(host.interpreter.cwd, host.expand(path))
+            for path in found[name].split()
+        )
     return dict(found, **_SETTINGS)
 
 

@@ -211,15 +211,32 @@ def _folders(own: str) -> List[FixFolder]:
     return [FixFolder(path) for path in paths if os.path.isdir(path) and not os.path.islink(path)]
 
 
-def last_journal(layout: Layout) -> Optional[Journal]:
-    """Return the journal of the last fix of an environment, None if there is nothing to undo. Nothing is changed."""
-    journals = [folder.read() for folder in _folders(layout.own)]
+def last_journal(own: str) -> Optional[Journal]:
+    """Return the journal of an environment's last fix, None if there is nothing to undo. Nothing is changed."""
+    journals = [folder.read() for folder in _folders(own)]
     return next((journal for journal in reversed(journals) if journal is not None), None)
 
 
 def is_interrupted(journal: Optional[Journal]) -> bool:
     """Return whether a fix was interrupted: the environment is neither as before nor as it was to be."""
     return journal is not None and journal.state in ("applying", "restoring")
+
+
+def left_by_a_fix(prefix: str) -> str:
+    """Return what an interrupted fix has left in an environment, in a sentence, "" if there is nothing of it."""
+    own = os.path.join(os.path.realpath(prefix), ".devicekit")
+    try:
+        if not is_interrupted(last_journal(own)):
+            return ""
+        handle = _open(os.path.join(own, "lock"))
+    except RemedyError as error:
+        return str(error)
+    except OSError:  # of another user: whether a fix is at work is not known
+        return ""
+    try:
+        return "a fix of this environment was interrupted, and is half done" if try_lock(handle) else ""
+    finally:
+        os.close(handle)
 
 
 class Logbook:

@@ -6,7 +6,7 @@ import re
 import shutil
 import sys
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Callable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ..children.tool import run_long_tool, run_tool
@@ -53,7 +53,7 @@ def make_environment(order: Order, say: Say) -> NewEnvironment:
     """
     started = time.monotonic()
     folder = os.path.abspath(os.path.expanduser(order.folder))
-    existed = _check_empty(folder)
+    existed, above = _check_empty(folder), _missing_above(folder)
     uv, python = find_uv(), find_python(order.version)
     if uv is None and python is None:
         raise RemedyError(_no_python(order.version))
@@ -74,7 +74,7 @@ def make_environment(order: Order, say: Say) -> NewEnvironment:
     finally:
         # Also when the user interrupts it.
         if not done:
-            _clear(folder, existed)
+            _clear(folder, existed, above)
     say("trying it")
     with _settings(order.settings):
         found = verify_interpreter(other_interpreter(inside), order.frameworks or None, _TRIAL_S)
@@ -110,11 +110,23 @@ def _check_empty(folder: str) -> bool:
     return True
 
 
-def _clear(folder: str, existed: bool) -> None:
+def _missing_above(folder: str) -> List[str]:
+    """Return the folders above one that are not there, the lowest first."""
+    found = []
+    while not os.path.lexists(os.path.dirname(folder)):
+        folder = os.path.dirname(folder)
+        found.append(folder)
+    return found
+
+
+def _clear(folder: str, existed: bool, above: Sequence[str]) -> None:
     """Remove what was made, and leave an empty folder that was there before."""
     shutil.rmtree(folder, ignore_errors=True)
     if existed and not os.path.isdir(folder):
         os.mkdir(folder)
+    for path in above:
+        with suppress(OSError):  # another program uses it by now
+            os.rmdir(path)
 
 
 def _run(command: Sequence[str], say: Say) -> None:

@@ -236,7 +236,7 @@ def undo_command(python: str) -> str:
 
 def interrupted(layout: Layout) -> bool:
     """Return whether a fix of this environment was interrupted and is not restored yet."""
-    return is_interrupted(last_journal(layout))
+    return is_interrupted(last_journal(layout.own))
 
 
 def plan_undo(interpreter: Interpreter) -> Remedy:
@@ -263,7 +263,7 @@ def plan_undo(interpreter: Interpreter) -> Remedy:
 
 
 def _journal(layout: Layout) -> Journal:
-    journal = last_journal(layout)
+    journal = last_journal(layout.own)
     if journal is None or journal.state == "recording":
         raise RemedyError("there is no fix of %s to undo" % layout.prefix)
     return journal

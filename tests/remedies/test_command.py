@@ -110,6 +110,27 @@ def test_what_ends_the_command_is_undone_first(patient, name):
     assert patient.files(own=True) == before
 
 
+@pytest.mark.only_on("posix", reason="signals of POSIX")
+def test_doctor_says_that_a_fix_was_interrupted(patient):
+    patient.lose_a_dependency()
+    serve(patient, patient.fix("--dry-run")[1])
+    files = {"absl/part%d.py" % number: "" for number in range(3000)}
+    wheel(patient.wheels, "absl-py", NEEDED["absl-py"], dict(files, **{"absl/__init__.py": ""}))
+    doctor = (COMMAND, FOLDER, "doctor", "--json", "--python", patient.prefix)
+    process = patient.start(COMMAND, FOLDER, "fix", "--python", patient.prefix, "--yes")
+    deadline = time.monotonic() + 100
+    while not os.path.isdir(os.path.join(patient.site, "absl")) and time.monotonic() < deadline:
+        time.sleep(0.005)
+    process.send_signal(signal.SIGSTOP)  # it is still at work
+    assert b"interrupted" not in ended(patient.start(*doctor))[1]
+    process.kill()
+    ended(process)
+    errors = ended(patient.start(*doctor))[1].decode("utf-8")
+    assert "was interrupted, and is half done; this restores what was there before: devicekit fix --undo" in errors
+    assert patient.fix("--undo", "--yes")[0] == 0
+    assert b"interrupted" not in ended(patient.start(*doctor))[1]
+
+
 def test_a_plan_is_shown_once(patient):
     patient.lose_a_dependency()
     output, errors = ended(patient.start(COMMAND, FOLDER, "fix", "--python", patient.prefix, "--dry-run"))

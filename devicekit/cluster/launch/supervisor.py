@@ -202,7 +202,7 @@ class _Supervisor:
 
     def _start_guard(self) -> "Process[bytes]":
         command = python_command(sys.executable, ("-I", "-S"), "children/guard_child.py")
-        command += (self._mark, str(self._grace_s), str(os.getpid()))
+        command += (self._mark, str(self._grace_s))
         return spawn(command, os.environ, stdin=PIPE, stdout=NULL, stderr=NULL)
 
     def _start_all(self, guard: "Process[bytes]") -> None:

@@ -61,7 +61,7 @@ def problem_of(report: ChildReport) -> str:
         "compile": "in the first step, which compiles",
         "warm-up": "in the warm-up",
         "measure": "in the measurement",
-    }.get(stage, stage)
+    }.get(str(stage), stage)
     detail = " ".join(LiveHost().scrub(report.detail).split())
     if ran_out_of_memory(report):
         return "out of memory, %s: take a smaller batch, or batch_size='auto'" % where

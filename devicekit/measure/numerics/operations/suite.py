@@ -244,7 +244,7 @@ def _one_worker(
         longest_s = setting.case_timeout_s if len(begun) > 1 else _START_S
         return "hung: no answer within %g s" % longest_s, _last(begun, ran)
     if report.outcome == "done":
-        if report.result.get("unwritten"):
+        if isinstance(report.result, dict) and report.result.get("unwritten"):
             raise unwritten(report.result["unwritten"])
         return "", None
     why = ": ".join(part for part in (report.error, report.detail) if part)
