@@ -274,3 +274,27 @@ def test_a_probe_may_fork_and_look_at_the_machine_in_the_child(tmp_path, way):
     code = "import sys\nsys.path.append(%r)\nimport devicekit\n" % str(tmp_path)
     code += "print(devicekit.detect().platforms[0].problems)\n"
     assert run(code, timeout=60) == ["()"]
+
+
+@pytest.mark.parametrize("package", ["devicekit", "plain"])
+def test_a_signal_handler_that_forks_in_the_midst_of_an_import_gets_what_python_gives(tmp_path, package):
+    """Of a plain package as of this one: neither process hangs, and the parent goes on."""
+    (tmp_path / "plain.py").write_text("import plain_part\n\n\ndef detect():\n    return True\n")
+    (tmp_path / "plain_part.py").write_text("")
+    code = """
+sys.path.insert(0, %r)
+class Signal:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name in ("devicekit.children", "plain_part"):
+            signal.raise_signal(signal.SIGUSR1) if hasattr(signal, "raise_signal") else os.kill(os.getpid(), signal.SIGUSR1)
+sys.meta_path.insert(0, Signal)
+def use():
+    import %s as package
+    package.detect()
+signal.signal(signal.SIGUSR1, lambda number, frame: print(forked(use)))
+use()
+"""
+    lines = run(code % (str(tmp_path), package))
+    assert "partially initialized module" in lines[0] or sys.version_info < (3, 8), lines
+    assert lines[1:] == ["status 768"]

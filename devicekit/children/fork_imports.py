@@ -3,6 +3,9 @@
 A module that is being imported is locked, and in the child the thread that would unlock it is not there: the child's own
 import of it would wait for ever. If waiting takes too long, the child forgets what was half imported, and imports it again:
 a module may need a lock that the fork has taken by now, as that of `logging`.
+
+What the forking thread itself is importing is another matter: a signal handler that forks in the midst of an import, and its
+child, get the half-imported module of any package, as in an import that goes in a circle. The child's error says so.
 `devicekit/__init__.py` loads this before anything else, so it imports only what every interpreter has.
 """
 
