@@ -307,6 +307,14 @@ def test_what_was_made_for_another_release_of_the_framework(make_machine, instal
         assert expected in named[0].fix[0].command
 
 
+def test_an_add_on_of_pytorch_is_named_next_to_a_backend_that_keras_lacks(make_machine):
+    text = "Metadata-Version: 2.1\nName: torchvision\nVersion: 0.19.0\nRequires-Dist: torch==2.4.0\n\n"
+    files = {SITE + "torchvision-0.19.0.dist-info/METADATA": text}
+    found = examine(make_machine, dict(TORCH, keras="3.15.1", torchvision="0.19.0"), files=files)
+    assert found.by_code("framework-missing") is not None
+    assert any("torchvision 0.19.0 was made for" in item.summary for item in found.findings), found.findings
+
+
 @pytest.mark.parametrize(
     "value, named",
     [

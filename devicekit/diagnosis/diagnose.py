@@ -34,7 +34,7 @@ from .rules import (  # noqa: F401 - they register themselves
     several_gpus,
 )
 from .rules.alternatives import another_could
-from .rules.keras import backend
+from .rules.keras import backend, has_backend
 from .rules.libraries import repairs
 from .rules.registry import Rule, registered
 from .view import View
@@ -109,6 +109,9 @@ def _run(view: View, selected: str) -> Tuple[List[Finding], List[NotEvaluated]]:
     undecided: List[NotEvaluated] = []
     fired: List[Cause] = []
     keras_backend = backend(view).name
+    # What blocks nothing is a note on TensorFlow, whose rules were there first; on the others if that is not there.
+    others = () if view.has_tensorflow else tuple(name for name in ("jax", "torch") if has_backend(view, name))
+    noted = others or ("tensorflow",)
     for item in rules():
         if hides_all(fired, item.hidden_by):
             continue
@@ -121,7 +124,7 @@ def _run(view: View, selected: str) -> Tuple[List[Finding], List[NotEvaluated]]:
                 undecided.append(NotEvaluated(item.code, str(error)))
         except Exception as error:  # a defect of one rule must not take the others down; it is reported
             undecided.append(NotEvaluated(item.code, "the rule failed: %s" % one_line(error)))
-        causes = [finding for finding in found if not is_symptom(finding, fired, item.hidden_by, keras_backend)]
+        causes = [finding for finding in found if not is_symptom(finding, fired, item.hidden_by, keras_backend, noted)]
         findings += [as_seen_from(_from_path(view, finding), selected) for finding in causes]
         # A note that blocks nothing explains nothing either.
         fired += [
@@ -194,10 +197,14 @@ def hides_all(causes: Sequence[Cause], hidden_by: Tuple[str, ...]) -> bool:
     return any(cause.code in hidden_by and not cause.frameworks for cause in causes)
 
 
-def is_symptom(finding: Finding, causes: Sequence[Cause], hidden_by: Tuple[str, ...], backend: str) -> bool:
-    """Return whether a finding is a symptom of what fired before: every framework that it is about is hit by that."""
-    # What blocks nothing is a note on TensorFlow, whose rules were there first.
-    about = _about(finding, backend) if finding.blocks else ("tensorflow",)
+def is_symptom(
+    finding: Finding, causes: Sequence[Cause], hidden_by: Tuple[str, ...], backend: str, noted: Tuple[str, ...]
+) -> bool:
+    """Return whether a finding is a symptom of what fired before: every framework that it is about is hit by that.
+
+    ``noted``: the frameworks that a finding is about if it blocks nothing.
+    """
+    about = _about(finding, backend) if finding.blocks else noted
     hit: List[str] = []
     for cause in causes:
         if cause.code in hidden_by:
