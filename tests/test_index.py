@@ -178,6 +178,21 @@ def test_a_patch_release_that_is_asked_for_is_read(index):
     assert ask(python="3.11").pin("tensorboard") is None
 
 
+def test_a_release_older_than_the_data_is_read_when_it_is_asked_for(index):
+    """The data have setuptools from 41 on: what TensorFlow 2.21 does with an older one is not what they can refuse."""
+    for number in ("40.5.0", "40.6.0", "40.6.1"):
+        index.add(*wheel("setuptools", number, tags="py2.py3-none-any", python=">=2.7"))
+    keep = ["tensorflow-cpu==2.21.0", "setuptools==40.6.0"]
+    offline = ask(python="3.11", keep=keep, online=False)
+    assert [text for text in offline.obstacles if "no known release meets setuptools==40.6.0" in text], offline
+    answer = ask(python="3.11", keep=keep)
+    assert version(answer, "setuptools") == "40.6.0"
+    assert answer.source.newer == ("setuptools 40.6.0",)
+    # Its TensorBoard needs a newer one: that is the reason then.
+    refused = ask(python="3.11", keep=["tensorflow-cpu==2.15.1", "setuptools==40.6.0"])
+    assert any("setuptools>=41" in text for text in refused.obstacles), refused.obstacles
+
+
 BUILD_INFO = (
     "import collections\nbuild_info = collections.OrderedDict([('cuda_version', '12.9'), ('cudnn_version', '9'), "
     "('cuda_compute_capabilities', ['sm_80', 'compute_90']), ('is_cuda_build', True)])\n"

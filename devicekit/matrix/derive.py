@@ -83,7 +83,7 @@ def releases_of(links: Sequence[Link], rule: Mapping[str, Any]) -> Dict[str, Lis
         except InvalidVersion:
             continue
         # A local version ("2.9.0+cu128") is a build of another index.
-        if version_ >= Version(rule["since"]) and version_.local is None:
+        if (version_ >= Version(rule["since"]) or text in rule.get("pinned", ())) and version_.local is None:
             versions[text] = version_
     if rule["keep"] in ("final", "newest"):
         versions = {text: version for text, version in versions.items() if not version.is_prerelease}

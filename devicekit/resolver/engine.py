@@ -234,7 +234,7 @@ def solve(
         needs[candidate.name] = tuple(dict.fromkeys(needs.get(candidate.name, ()) + tuple(asked)))
     owners = [name for name in versions if name in TENSORFLOW_OWNERS and builds[name].kind != "empty"]
     if len(owners) > 1:
-        raise Conflict([need for name in owners for need in needs[name][:1]], owners[0], search.rejected)
+        raise Conflict([need for name in owners for need in needs[name][-1:]], owners[0], search.rejected)
     chosen = set(versions.items())
     others = [need for key, need in search.others if key in chosen or key == ("", "")]
     return Solution(versions, builds, needs, tuple(dict.fromkeys(others)), search.rejected)

@@ -139,8 +139,8 @@ def _missing(need: Need, target: Target, matrix: Matrix) -> str:
     if not project.versions:
         return "no release of %s has a wheel" % project.name
     if not admitted:
-        newest = project.versions[-1]
-        return "no release meets %s; the newest in the bundled data of %s is %s" % (plain, project.date, newest)
+        span = "%s to %s" % (project.versions[0], project.versions[-1])
+        return "no known release meets %s; the bundled data of %s have %s" % (plain, project.date, span)
     likes = {release.version for release in map(project.like, admitted) if release is not None}
     if any(release.version in likes for release, _ in available(matrix, project.name, target)):
         return ""

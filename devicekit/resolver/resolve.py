@@ -148,20 +148,20 @@ def resolve(
     if online:
         named = {canonicalize_name(Requirement(need.text).name) for need in kept}
         names = [name for name in matrix.consulted if name in (*DECIDING, *TENSORFLOW_OWNERS, *named)]
-        matrix, source = seam("newer releases")(matrix, names, _patches_named(kept, matrix))
+        matrix, source = seam("newer releases")(matrix, names, _named_and_unread(kept, matrix))
         if source.newer or source.withdrawn:
             answer = _answer(question, machine, matrix, further)
     return answer.replace(source=source)
 
 
-def _patches_named(keep: Sequence[Need], matrix: Matrix) -> Dict[str, str]:
-    """Return, by project, what is kept exactly of which the data say only that its wheels are like another one's."""
+def _named_and_unread(keep: Sequence[Need], matrix: Matrix) -> Dict[str, str]:
+    """Return, by project, what is kept exactly and has no row: a patch release like another one, or one before the data."""
     found: Dict[str, str] = {}
     for need in keep:
         requirement = Requirement(need.text)
         project = matrix.project(canonicalize_name(requirement.name))
         exact = [item.version for item in requirement.specifier if item.operator == "=="]
-        if project is not None and len(exact) == 1 and exact[0] in project.unread:
+        if project is not None and len(exact) == 1 and exact[0] not in project.versions:
             found[project.name] = exact[0]
     return found
 

@@ -68,9 +68,9 @@ def read_newer(task: Dict[str, Any], say: Say) -> None:
     Parameters
     ----------
     task : dict
-        ``names`` of projects, ``cached``: rows of some that were read before, ``exact``: by name, a patch release that is
-        read although another one with the same wheels is known, ``until``: when time is up, on the clock of both processes
-        (starting this one took a part).
+        ``names`` of projects, ``cached``: rows of some that were read before, ``exact``: by name, a release that is read
+        although another one with the same wheels is known, or only newer ones, ``until``: when time is up, on the clock of
+        both processes (starting this one took a part).
     say : callable
     """
     deadline = time.monotonic() + task["until"] - time.time() - _RESERVE_S

@@ -49,7 +49,7 @@ def newer_matrix(
     names : sequence of str
         The projects that matter for the question.
     exact : mapping of str to str, optional
-        Patch releases that are asked for by name and are not in the data, by project: what they declare is read as well.
+        Releases that are asked for by name and have no row, by project: they are read as well, however old.
     timeout_s : float
         For everything together.
     """
