@@ -2,6 +2,7 @@
 
 import json
 import os
+import struct
 import sys
 
 import pytest
@@ -102,6 +103,25 @@ def test_a_library_that_was_cut_short(make_machine):
     assert machine.python.distribution("tensorflow").damaged_files == (
         "tensorflow/libtensorflow_framework.so.2 has 5 bytes of 65000000",
     )
+
+
+@pytest.mark.parametrize("size, whole", [(300, True), (200, True), (199, False), (64, False)])
+def test_a_stripped_library_has_all_that_is_loaded(make_machine, size, whole):
+    """What ``strip`` takes away comes after the segments; a real library that ends there loads, one byte less kills it."""
+    library = SITE + "/tensorflow/libtensorflow_framework.so.2"
+    head = b"\x7fELF\x02\x01\x01" + bytes(9) + struct.pack("<HHIQQQIHHHHHH", 3, 62, 1, 0, 64, 0, 0, 64, 56, 2, 0, 0, 0)
+    segments = struct.pack("<IIQQQQQQ", 1, 5, 0, 0, 0, 180, 180, 4096)
+    segments += struct.pack("<IIQQQQQQ", 1, 6, 180, 4096, 4096, 20, 900, 4096)
+    host = make_machine(
+        files={
+            SITE + "/tensorflow/__init__.py": "",
+            SITE + "/tensorflow-2.15.1.dist-info/METADATA": "Name: tensorflow\nVersion: 2.15.1\n",
+            SITE + "/tensorflow-2.15.1.dist-info/RECORD": "tensorflow/libtensorflow_framework.so.2,,400\n",
+        }
+    )
+    host._add(library, (head + segments).ljust(400, b"\0")[:size])
+    damaged = read_machine(host).python.distribution("tensorflow").damaged_files
+    assert damaged == (() if whole else ("tensorflow/libtensorflow_framework.so.2 has %d bytes of 400" % size,))
 
 
 @pytest.fixture

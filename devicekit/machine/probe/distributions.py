@@ -4,6 +4,7 @@ from typing import Dict, FrozenSet, List, Optional, Tuple
 
 from ..facts import Distribution, Fact
 from ..host import Host
+from .elf import is_whole
 
 #: Distributions that bring files of the import package ``tensorflow``.
 TENSORFLOW_NAMES = frozenset(
@@ -205,7 +206,7 @@ def _check_record(
             unreadable[closed] = None
         elif info is None:
             missing.append(host.scrub(name))
-        elif size is not None and info.size < size and (_is_native(name) or _is_cut(host, folder, name)):
+        elif size is not None and info.size < size and _is_cut(host, folder, name, info.size):
             damaged.append("%s has %d bytes of %d" % (host.scrub(name), info.size, size))
     # Only the first are named: what may matter to an import comes before headers and texts.
     missing.sort(key=lambda name: (not _is_code(name), name))
@@ -222,12 +223,15 @@ def _closed(host: Host, folder: str, name: str) -> str:
     return ""
 
 
-def _is_cut(host: Host, folder: str, name: str) -> bool:
-    """Whether a Python file that is shorter than it was ends within a line, or holds nothing: an editor leaves whole lines."""
+def _is_cut(host: Host, folder: str, name: str, size: int) -> bool:
+    """Whether a file that became shorter is not whole: an editor leaves whole lines, `strip` all that is loaded."""
+    path = host.join(folder, *name.split("/"))
+    if _is_native(name):
+        return not is_whole(host, path, size)
     if not name.endswith(".py"):
         return False
     try:
-        content = host.read_bytes(host.join(folder, *name.split("/")))
+        content = host.read_bytes(path)
     except OSError:  # it was there a moment ago
         return False
     return not content.endswith(b"\n")

@@ -102,13 +102,7 @@ def _offset(address: int, segments: Sequence[Tuple[int, ...]]) -> int:
 def _read_section(host: Host, path: str) -> Optional[_Section]:
     """Read the dynamic section. The layout is of the System V ABI (elf.h: Elf64_Ehdr, Elf64_Phdr, Elf64_Dyn)."""
     try:
-        head = host.read_bytes(path, 64)
-        if head[:6] != b"\x7fELF\x02\x01":
-            return None
-        (offset,) = struct.unpack_from("<Q", head, 32)
-        size, count = struct.unpack_from("<HH", head, 54)
-        table = host.read_bytes(path, size * count, offset)
-        segments = tuple(struct.unpack_from("<IIQQQQQQ", table, size * index) for index in range(count))
+        segments = _segments(host, path)
         dynamic = next((item for item in segments if item[0] == 2), None)
         if dynamic is None or dynamic[5] > _LIMIT_BYTES:
             return None
@@ -120,6 +114,25 @@ def _read_section(host: Host, path: str) -> Optional[_Section]:
         return _Section(entries, values, _offset(values[5], segments), segments)
     except (struct.error, KeyError, StopIteration):
         return None
+
+
+def _segments(host: Host, path: str) -> Tuple[Tuple[int, ...], ...]:
+    head = host.read_bytes(path, 64)
+    if head[:6] != b"\x7fELF\x02\x01":
+        return ()
+    (offset,) = struct.unpack_from("<Q", head, 32)
+    size, count = struct.unpack_from("<HH", head, 54)
+    table = host.read_bytes(path, size * count, offset)
+    return tuple(struct.unpack_from("<IIQQQQQQ", table, size * index) for index in range(count))
+
+
+def is_whole(host: Host, path: str, size: int) -> bool:
+    """Return whether an ELF file of a size has what the dynamic linker maps: ``strip`` takes away only what comes after."""
+    try:
+        ends = [item[2] + item[5] for item in _segments(host, path) if item[0] == 1]
+    except (OSError, struct.error):
+        return False
+    return bool(ends) and max(ends) <= size
 
 
 def _text(host: Host, path: str, position: int, limit: int = 512) -> str:
