@@ -691,6 +691,11 @@ def test_versions_of_folders_without_metadata(make_machine):
     healthy = dict(twice, **{site + "numpy/version.py": 'version = "1.26.4"\n'})
     healthy[site + "google/protobuf/__init__.py"] = "__version__ = '3.19.6'\n"
     assert said(examine(make_machine, old, files=healthy, version="3.10.1")) == WORKS
+    # What that release's RECORD lists has to be there: an upgrade that was interrupted earlier has removed some of it.
+    lacking = {site + "numpy-1.26.4.dist-info/RECORD": "numpy/core/_multiarray_umath.so,sha256=abc,7000000\n"}
+    assert said(examine(make_machine, old, files=dict(healthy, **lacking), version="3.10.1"))[2] == "install-corrupt"
+    other = {site + "numpy-2.0.2.dist-info/RECORD": "numpy/_core/_multiarray_umath.so,sha256=abc,7000000\n"}
+    assert said(examine(make_machine, old, files=dict(healthy, **other), version="3.10.1")) == WORKS
 
 
 def test_the_project_of_the_working_folder_is_no_copy(make_machine):

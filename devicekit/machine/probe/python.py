@@ -151,7 +151,7 @@ def read_python(host: Host, deep: bool = False) -> Python:
     listing, problems = _list_path(host)
     distributions, count, unreadable, plugins = _read_distributions(host, listing, deep)
     packages, unlisted = versions_without_metadata(host, tuple(_find_packages(host, listing)), distributions)
-    distributions = unlisted + distributions
+    distributions = unlisted + tuple(item for item in distributions if item not in unlisted)
     environment, installer = _environment(host, listing)
     return Python(
         implementation=interpreter.implementation,
@@ -548,19 +548,25 @@ def parse_version(text: str) -> Optional[str]:
 def versions_without_metadata(
     host: Host, packages: Tuple[ImportPackage, ...], distributions: Tuple[Distribution, ...]
 ) -> Tuple[Tuple[ImportPackage, ...], Tuple[Distribution, ...]]:
-    """Return the packages, copies of real ones marked as such, and a distribution for each copy without metadata."""
+    """Return the packages, copies of real ones marked as such, and the distribution of each that has none or several."""
     known: List[ImportPackage] = []
     found: List[Distribution] = []
     for package in packages:
         name, files = _FILES.get(package.name, ("", ()))
-        folders = [item.location.rpartition(host.path.sep)[0] for item in distributions if item.name == name]
+        here = [
+            item
+            for item in distributions
+            if item.name == name and item.location.rpartition(host.path.sep)[0] == package.path_entry
+        ]
         # Several in one folder: an interrupted upgrade left the metadata of the old release.
         # The project in which one works is not a copy of a release, whatever its name is.
         local = package.path_entry == host.scrub(host.interpreter.cwd)
-        if name and package.kind == "package" and not local and folders.count(package.path_entry) != 1:
+        if name and package.kind == "package" and not local and len(here) != 1:
             version, source = _read(host, package.location, files)
             if version:
-                found.append(Distribution(name=name, version=Fact.of(version, source), location=package.location))
+                own = [item for item in here if item.version.or_none() == version]
+                bare = Distribution(name=name, version=Fact.of(version, source), location=package.location)
+                found.append((own or [bare])[0])
                 package = package.replace(in_site=True)
         known.append(package)
     return tuple(known), tuple(found)
