@@ -963,3 +963,8 @@ def test_a_refusal_counts_if_the_arguments_are_valid():
     text = "InvalidArgumentError: AvgPool only supports float16"
     assert classify_error(text) is None
     assert classify_error(text, arguments_valid=True) == "op-unsupported"
+
+
+def test_who_lists_the_gpus_expects_one():
+    (found,) = explain("$ pip list | grep tensorflow\ntensorflow 2.15.0\n>>> tf.config.list_physical_devices('GPU')\n[]")
+    assert found.severity == "warning"

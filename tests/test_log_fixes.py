@@ -232,6 +232,60 @@ IMPORTS = (
 )
 
 ROWS = [
+    # A library without its path is of the one package that the facts name; some are not on PyPI.
+    (
+        "ImportError: _C.cpython-38-x86_64-linux-gnu.so: undefined symbol: _ZN3c106detail14torchCheckFailE",
+        {"packages": {"torch": "1.9.0", "detectron2": None}},
+        [r"git\+https://github\.com/facebookresearch/detectron2"],
+        [r"install torch=="],
+    ),
+    (
+        "ImportError: /u/src/iou3d/iou3d.cpython-37m-x86_64-linux-gnu.so: undefined symbol: _ZN6caffe28TypeMeta21_typeMetaE",
+        {},
+        ["compile it again", "--no-build-isolation"],
+        ["install torch"],
+    ),
+    (
+        "ImportError: /x/lib/python3.7/site-packages/mmcv/_ext.cpython-37m-linux-gnu.so: undefined symbol: THPVariableClass",
+        {},
+        ["mmcv"],
+        ["install torch"],
+    ),
+    # What another package requires, and nothing else decides.
+    (
+        "vllm 0.9.0 requires transformers>=4.51.1, but you have transformers 4.40.0 which is incompatible.",
+        {},
+        [r'install "?transformers>=4\.51\.1', "environment each"],
+        [],
+    ),
+    # The container toolkit starts on the host.
+    (
+        "docker: stderr: nvidia-container-cli: initialization error:\nnvml error: driver/library version mismatch: unknown",
+        {"os": "container"},
+        [r"^The NVIDIA driver.*\nOn the host: restart"],
+        ["libcuda1"],
+    ),
+    # DirectML has no allocator of CUDA or HIP.
+    (
+        "ComfyUI\nRuntimeError: Could not allocate tensor with 9831040 bytes. There is not enough GPU video memory available!",
+        {"os": "windows", "gpu": "RX 6600", "packages": {"torch-directml": None}},
+        ["--lowvram", "DirectML shares"],
+        ["ALLOC_CONF"],
+    ),
+    # A nightly release is on PyPI for some weeks only.
+    (
+        "I external/local_tsl/tsl/cuda/cudart_stub.cc:31] Could not find cuda drivers on your machine, GPU will not be used.",
+        {"os": "linux", "gpu": "RTX 3060", "packages": {"tensorflow": "2.17.0-dev20240101"}},
+        [r"uninstall -y tf-nightly && .*tensorflow\[and-cuda\]==2\.17\.\*"],
+        ["==2.17.0-dev"],
+    ),
+    # ARM has wheels today that an old pip, or that time, did not have.
+    (
+        "Raspberry Pi 4, aarch64, Ubuntu 20.04, Python 3.8.10\n" + NO_WHEEL % "tensorflow",
+        {},
+        [r"2\.10\.0 on", r"tensorflow==2\.13\.1"],
+        ["x86-64", "compile it from"],
+    ),
     # What Windows says in other languages has no number before Python 3.8, and little of it is ASCII.
     ("ImportError: DLL load failed: Файл подкачки слишком мал для завершения операции.", {}, ["aging file"], ["AVX"]),
     (

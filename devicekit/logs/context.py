@@ -66,7 +66,7 @@ WORDS = {
     "mxnet": "mxnet", "opensuse": "suse",
     "secure boot": "secure-boot", "directml": "directml", "poetry": "poetry", "uv pip": "uv",
     "mirroredstrategy": "mirrored", "> library(": "r", "reticulate": "r", "rstudio": "r", "www.piwheels.org": "raspberry",
-    "raspberry pi": "raspberry",
+    "raspberry pi": "raspberry", "nix-shell": "nixos",
     "swig_import_helper": "tf1-native", "python\\pywrap_tensorflow_internal.py": "tf1-native",
     "/content/drive": "hosted", "google.colab": "hosted", ":/content#": "hosted",
     "google/colab": "hosted", "/kaggle/working": "hosted", "/kaggle/input": "hosted",

@@ -125,6 +125,10 @@ def with_torch(about: Situation, steps: Steps) -> bool:
 _FILES = {"_XLAC": "torch-xla", "_XLAC_cuda_functions": "torch-xla", "_torch_sox": "torchaudio"}
 
 
+#: Where pip gets what PyPI does not have, or has under another's name.
+_NOT_ON_PYPI = {"detectron2": "facebookresearch/detectron2", "apex": "NVIDIA/apex"}
+
+
 def new_vllm(steps: Steps, because: str, what: str = "vllm --torch-backend=auto", instead: bool = False) -> None:
     """Install vLLM together with the PyTorch that it needs."""
     command = "uv venv --python 3.12 vllm-env && uv pip install --python vllm-env " + what
@@ -135,9 +139,12 @@ def new_vllm(steps: Steps, because: str, what: str = "vllm --torch-backend=auto"
 def of_another_torch(about: Situation, steps: Steps) -> bool:
     """Name the distribution of a library that was compiled with another PyTorch; return whether its path tells."""
     found = re.search(r"(?:site|dist)-packages/(\w+?)(?:[./]|_cuda\b|_2_cuda\b)", about.line)
-    if about.signature != "torch-undefined-addon" or found is None or found.group(1).startswith(("torch_lib", "lib")):
+    if about.signature != "torch-undefined-addon" or (found and found.group(1).startswith(("torch_lib", "lib"))):
         return False
-    name = _FILES.get(found.group(1), "") or distribution_of(found.group(1).lstrip("_"))
+    name = (_FILES.get(found.group(1), "") or distribution_of(found.group(1).lstrip("_"))) if found else ""
+    if not name:  # a library without its path
+        others = [item for item in about.packages if item not in ("torch", "torchvision", "torchaudio")]
+        name = others[0] if len(others) == 1 else "PACKAGE"
     version = about.version.partition("+")[0]
     if name in ("torchvision", "torchaudio"):
         fitting_add_on(about, steps, name, version)
@@ -163,7 +170,8 @@ def of_another_torch(about: Situation, steps: Steps) -> bool:
     steps.say("Install the %s that was released for %s, or compile it again with that" % (name, of), changes="packages")
     if name == "xformers":
         return True
-    command = "python -m pip install --force-reinstall --no-deps --no-cache-dir --no-build-isolation %s" % name
+    source = "git+https://github.com/%s.git" % _NOT_ON_PYPI[name] if name in _NOT_ON_PYPI else name
+    command = "python -m pip install --force-reinstall --no-deps --no-cache-dir --no-build-isolation %s" % source
     steps.run("This takes a wheel if there is one, and compiles otherwise", command, changes="packages")
     return True
 

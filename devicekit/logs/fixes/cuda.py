@@ -295,7 +295,10 @@ def _and_cuda(about: Situation, steps: Steps) -> None:
     else:
         text = "Let pip install the CUDA libraries that %s was built with" % about.label
         pinned = "tensorflow[and-cuda]==%s" % (version if version.count(".") > 1 else version + ".*")
-        steps.install(text, *([pinned] if version else about.tensorflow_with_cuda(python=about.python)))
+        nightly = ".dev" in version.replace("-", ".")  # PyPI keeps none of these for long
+        pinned = "tensorflow[and-cuda]==%s.*" % minor_of(version) if nightly else pinned
+        wanted = (pinned,) if version else about.tensorflow_with_cuda(python=about.python)
+        steps.install(text, *wanted, remove=("tf-nightly",) if nightly else ())
     if not version:
         steps.say("Before 2.14, TensorFlow needs CUDA and cuDNN from NVIDIA, of the release that it was built for")
     steps.run(

@@ -499,7 +499,7 @@ def driver_mismatch(about: Situation, steps: Steps) -> None:
     if "lxc" in about.words:
         _lxc_driver(steps)
         return
-    if about.container and not about.named("nvidia-container-cli"):
+    if about.container and not about.named("nvidia-container-cli", "nvml error"):
         steps.say(
             "The container must not bring a libcuda of its own: remove libnvidia-compute-*, libcuda1 "
             "and cuda-compat-* from the "

@@ -125,7 +125,7 @@ def out_of_memory(about: Situation, steps: Steps) -> None:
     if about.macos:
         _metal_memory(about, steps)
         return
-    if _program_memory(about, steps):
+    if _program_memory(about, steps, directml):
         return
     # cuDNN or cuBLAS that does not start: nothing was computed yet, so that the model's size is the last thing to change.
     starting = (bool(_STARTING.search(text)) and about.framework in ("tensorflow", "jax")) or "cublas handle" in text
@@ -145,7 +145,7 @@ def out_of_memory(about: Situation, steps: Steps) -> None:
     if not later:
         steps.add(less)
     if directml:
-        steps.say("Close other programs that use the GPU: DirectML shares it with the desktop")
+        steps.say(_SHARED)
         return
     _allocator(about, steps, memory)
     command, system = _HOLDERS.get(about.vendor or "nvidia", ("", ""))
@@ -234,6 +234,8 @@ def _in_one_piece(about: Situation, steps: Steps, text: str = "") -> None:
     steps.set(text or "If much is reserved and not allocated: lessen fragmentation", variable, value)
 
 
+_SHARED = "Close other programs that use the GPU: DirectML shares it with the desktop"
+
 #: What a program lets its user do about memory, by its name.
 _LESS = {
     "ollama": "Use a smaller or more quantized model, a shorter context (num_ctx), or fewer layers on the GPU (num_gpu)",
@@ -247,7 +249,7 @@ _LESS = {
 }
 
 
-def _program_memory(about: Situation, steps: Steps) -> bool:
+def _program_memory(about: Situation, steps: Steps, directml: bool) -> bool:
     """What to do in a program that is not the user's own, or before it computes anything."""
     if "PrimaryCtxRetain" in about.line:
         steps.run("Other programs hold all of the GPU's memory: see which, and end them", _HOLDERS["nvidia"][0])
@@ -264,6 +266,9 @@ def _program_memory(about: Situation, steps: Steps) -> bool:
     if not name:
         return False
     steps.say(_LESS[name], changes="code")
+    if directml:
+        steps.say(_SHARED)
+        return True
     if name in ("vllm", "sglang", "comfyui", "webui") and about.vendor != "intel":
         _in_one_piece(about, steps)
     command, system = _HOLDERS.get(about.vendor or "nvidia", ("", ""))

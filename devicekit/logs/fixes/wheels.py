@@ -835,6 +835,9 @@ def _no_or_other(about: Situation, steps: Steps, name: str, bounds: str, label: 
             "That file is for another Python or system; let pip choose the one for %s" % where,
             "%s==%s" % (name, newer[-1].version) if newer else name,
         )
+    elif fits and "istribution found for" in about.line:
+        text = "It has wheels for %s from %s on; if pip does not find them, update pip first"
+        steps.install(text % (_PLATFORMS[about.platform], newest_here[0].version), "%s==%s" % (name, fits[-1].version))
 
 
 def _sixty_four(about: Situation, steps: Steps, name: str, bounds: str) -> None:
