@@ -966,5 +966,7 @@ def test_a_refusal_counts_if_the_arguments_are_valid():
 
 
 def test_who_lists_the_gpus_expects_one():
-    (found,) = explain("$ pip list | grep tensorflow\ntensorflow 2.15.0\n>>> tf.config.list_physical_devices('GPU')\n[]")
+    (found,) = explain(
+        "$ pip list | grep tensorflow\ntensorflow 2.15.0\n>>> tf.config.list_physical_devices('GPU')\n[]"
+    )
     assert found.severity == "warning"

@@ -232,6 +232,28 @@ IMPORTS = (
 )
 
 ROWS = [
+    # A Linux with DirectML is WSL.
+    (
+        "[GCC 9.4.0] on linux\nI dml_device_factory.cc:132] DirectML device enumeration: found 0 compatible adapters.",
+        {"gpu": "Radeon Vega 8"},
+        [r"wsl --update", "21H2"],
+        ["1903"],
+    ),
+    # The step for another system stays away, whatever it would install.
+    (
+        "RuntimeError: Cannot find a working triton installation.",
+        {"os": "windows", "gpu": "RTX 3060", "packages": {"torch": None}},
+        ["triton-windows"],
+        ["On Linux", "install torch"],
+    ),
+    # AMD's PyTorch for Windows has no code for old GPUs.
+    (
+        "ComfyUI\nRuntimeError: Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and installed "
+        "a driver",
+        {"os": "windows", "gpu": "Radeon RX 580"},
+        ["install torch-directml", "--directml"],
+        ["AMD's build of PyTorch for Windows, for", "NVIDIA's driver"],
+    ),
     # A library without its path is of the one package that the facts name; some are not on PyPI.
     (
         "ImportError: _C.cpython-38-x86_64-linux-gnu.so: undefined symbol: _ZN3c106detail14torchCheckFailE",

@@ -87,6 +87,12 @@ def read_log(log: "str | Iterable[bytes]", known: Optional[Known] = None, source
         reading.read(line)
     if "wddm" in known.words and "linux-path" not in known.words:
         known.learn({"os": "windows"}, {})  # only there nvidia-smi prints it
+    if (
+        known.system == "linux"
+        and not known.system_stated
+        and any(match.signature.id.startswith("dml-") for match in reading.matches)
+    ):
+        known.learn({"wsl": True}, {})  # the only Linux with DirectML
     for offer in [match.groups for match in reading.matches if match.signature.id == "pip-from-versions-some"]:
         if learn_offer(known, offer["requirement"], offer["found"]):
             reading.counts["pip-too-old"] = 1

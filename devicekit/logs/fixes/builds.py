@@ -436,6 +436,12 @@ def _torch_amd_windows(about: Situation, steps: Steps) -> None:
         steps.run(text, command, changes="files")
     if webui and old:
         return
+    if about.gfx.startswith(("gfx8", "gfx9", "gfx101")):
+        comfy = " (start ComfyUI with --directml)" * about.named("comfyui")
+        text = "AMD's builds for Windows have no code for so old a GPU: take DirectML%s, which is no longer developed"
+        steps.install(text % comfy, "torch-directml")
+        steps.say("Or ZLUDA, or a Linux with a ROCm that supports it", instead=True)
+        return
     text = "Install AMD's build of PyTorch for Windows, for GPUs that it supports: %s" % TORCH_WINDOWS
     steps.say(text, instead=webui)
     other = "For older ones: Linux with ROCm, ZLUDA, or DirectML (torch-directml, no longer developed)"

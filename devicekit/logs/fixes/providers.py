@@ -108,6 +108,8 @@ def fixes_for(about: Situation, rows: Sequence[Mapping[str, Any]], alone: bool =
             return tuple(steps.fixes)
         outdated = about.signature.startswith(_NAMES) and keras_releases.outdated_add_on(about, steps)
         for row in rows:
+            if "if" in row and not steps.may_hold(row["if"]):
+                continue
             if (not outdated or set(row) - {"text"}) and not add_ons.newer_torch(about, steps, row):
                 steps.of_signature([row])
         behind = about.words & {"index", "index-pypi"} == {"index"} and " requirement " in about.line

@@ -264,11 +264,11 @@ class Steps:
             about.groups, distribution=about.distribution or "NAME", title=about.title, pin=pin, index=about.torch_index
         )
         for row in rows:
-            if "if" not in row or self._may_hold(row["if"]):
+            if "if" not in row or self.may_hold(row["if"]):
                 self._of_row(row, filled(row["text"], groups).rstrip("."), groups)
 
-    def _may_hold(self, condition: Mapping[str, Any]) -> bool:
-        """Whether a condition holds; one on the system, also where that is not known."""
+    def may_hold(self, condition: Mapping[str, Any]) -> bool:
+        """Return whether a condition holds; one on the system, also where that is not known."""
         about = self.about
         if "os" in condition and about.system is not None and about.system not in condition["os"].split("|"):
             return False
