@@ -422,6 +422,135 @@ ROWS = [
         ["linux-headers", "dkms autoinstall"],
         ["ubuntu-drivers"],
     ),
+    (
+        "modprobe: FATAL: Module nvidia-current not found in directory /lib/modules/6.1.0-18-amd64\n"
+        "modprobe: ERROR: could not insert 'nvidia': Operation not permitted",
+        {},
+        ["linux-headers", "dkms autoinstall"],
+        ["modprobe nvidia"],
+    ),
+    (
+        "nvidia-container-cli: initialization error: load library failed: libnvidia-ml.so.1: cannot open shared object file\n"
+        "$ nvidia-smi\n| NVIDIA-SMI 525.60.11    Driver Version: 525.60.11    CUDA Version: 12.0     |",
+        {"os": "arch"},
+        ["docker context ls", "Docker Engine"],
+        ["[Ii]nstall NVIDIA's driver"],
+    ),
+    (
+        "CentOS 7\nnvidia-driver-latest-dkms-545.23.08-1.el7.x86_64\ncuda runtime error (802) : system not yet initialized",
+        {},
+        ["yum install nvidia-fabric-manager-545.23.08"],
+        ["dnf", "VERSION"],
+    ),
+    (
+        "my nvidia driver version is 390.77\ncupy.cuda.runtime.CUDARuntimeError: cudaErrorInsufficientDriver: CUDA driver "
+        "version is insufficient for CUDA runtime version",
+        {},
+        ["cupy-cuda91"],
+        ["cupy-cuda11x"],
+    ),
+    (
+        "ImportError: libamdhip64.so.5: cannot open shared object file: No such file or directory",
+        {"os": "linux", "rocm": "5.0.0"},
+        [r"/opt/rocm\*/hip/lib"],
+        ["CUDA"],
+    ),
+    # A library for GPUs that is not installed, under the name that it has on PyPI; a protobuf that another package takes.
+    (
+        "ModuleNotFoundError: No module named 'cuml'",
+        {"os": "linux", "driver": "550.54"},
+        [r"extra-index-url=https://pypi\.nvidia\.com cuml-cu12"],
+        ["Install what is named"],
+    ),
+    ("ModuleNotFoundError: No module named 'cudf'", {"os": "windows"}, ["WSL 2"], ["pip install"]),
+    (
+        "ModuleNotFoundError: No module named 'cupy'",
+        {"os": "windows", "driver": "472.12"},
+        ["cupy-cuda11x"],
+        ["cuda12x"],
+    ),
+    (
+        "ModuleNotFoundError: No module named 'onnxruntime'",
+        {"os": "windows", "gpu": "Radeon RX 6600"},
+        ["onnxruntime-directml"],
+        ["onnxruntime-gpu"],
+    ),
+    (
+        "ERROR: pip's dependency resolver does not currently take into account all the packages that are installed.\n"
+        "onnx 1.12.0 requires protobuf<=3.20.1,>=3.12.2, but you have protobuf 4.21.9 which is incompatible.",
+        {},
+        [r"protobuf<=3\.20\.1,>=3\.12\.2", "--upgrade onnx"],
+        ["TensorFlow"],
+    ),
+    (
+        "torch 2.9.0+rocm6.4\nMIOpen Error: hipoc_program.cpp:299: Code object build failed. Source: naive_conv.cpp\n"
+        "RuntimeError: miopenStatusUnknownError",
+        {"os": "linux", "gpu": "Radeon RX 9060 XT"},
+        [r"cudnn\.enabled = False"],
+        ["CUDA_"],
+    ),
+    # Packages that apt does not install, a GPU that is newer than the kernel, clusters, and a library's own package.
+    (
+        "The following packages have unmet dependencies:\n libnvidia-gl-550 : Depends: libnvidia-common-550 but it is not "
+        "installable",
+        {"os": "Ubuntu 24.04"},
+        ["--fix-broken install", "apt-cache policy libnvidia-common-550", "ubuntu-drivers"],
+        ["modprobe", "pip"],
+    ),
+    (
+        "Ubuntu 24.04\n[    3.7] amdgpu 0000:c5:00.0: amdgpu: Fatal error during GPU init",
+        {},
+        [r"linux-generic-hwe-24\.04", "linux-firmware"],
+        ["nvidia"],
+    ),
+    (
+        "amdgpu 0000:03:00.0: amdgpu: Fatal error during GPU init",
+        {"os": "arch"},
+        ["pacman -Syu linux-firmware"],
+        ["apt"],
+    ),
+    (
+        "$ kubectl describe pod a\n0/1 nodes are available: 1 Insufficient nvidia.com/gpu.\nCRI-O 1.28",
+        {},
+        ["--runtime=crio --set-as-default", "restart crio"],
+        ["containerd"],
+    ),
+    (
+        "$ microk8s kubectl describe pod a\n0/1 nodes are available: 1 Insufficient nvidia.com/gpu.",
+        {},
+        ["microk8s enable nvidia"],
+        ["nvidia-ctk"],
+    ),
+    (
+        "$ k3s kubectl describe pod a\n0/1 nodes are available: 1 Insufficient nvidia.com/gpu.",
+        {},
+        ["runtimeClassName: nvidia"],
+        ["nvidia-ctk"],
+    ),
+    (
+        "ImportError: librocm_smi64.so.5: cannot open shared object file: No such file or directory",
+        {"os": "arch", "packages": {"tensorflow-rocm": "2.8.0"}},
+        ["pacman -S rocm-smi-lib"],
+        ["apt"],
+    ),
+    (
+        "ModuleNotFoundError: No module named 'pyarrow._cuda'",
+        {"os": "linux", "driver": "460.32"},
+        ["cudf-cu11"],
+        ["numpy"],
+    ),
+    (
+        "[E:onnxruntime:Default] Failed to load\nCould not load library cudnn_cnn_infer64_8.dll. Error code 126",
+        {"os": "windows", "packages": {"onnxruntime-gpu": None}},
+        ["CUDA 11.8 and cuDNN 8", "PATH"],
+        ["LD_LIBRARY_PATH"],
+    ),
+    (
+        "numba.cuda.cudadrv.error.NvvmSupportError: libNVVM cannot be found. Do `conda install cudatoolkit`:",
+        {"packages": {"torch": "1.7.1+cu110"}},
+        [r"cudatoolkit=11\.0"],
+        ["numba-cuda"],
+    ),
     # Libraries and extensions that are of another build than PyTorch, and boards with wheels of their own.
     (
         "$ pip list | grep torch\ntorch 2.0.1+cu118\nImportError: /e/site-packages/cuml/../../libcuml.so: undefined symbol: "

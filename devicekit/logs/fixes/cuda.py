@@ -507,6 +507,8 @@ def _numba_libraries(about: Situation, steps: Steps) -> None:
             text % named.group(1), "unset CUDA_HOME NUMBAPRO_NVVM NUMBAPRO_LIBDEVICE", on="linux", changes="variables"
         )
     cuda = release_of(library_of(about)) or about.fact("cuda")
+    label = re.search(r"\+cu(\d\d)(\d)$", about.packages.get("torch", ""))  # what the program computes with as well
+    cuda = cuda or ("%s.%s" % label.groups() if label else "")
     major = cuda.partition(".")[0]
     old = major in ("9", "10", "11")
     if not old:
@@ -625,7 +627,11 @@ def onnxruntime_cuda(about: Situation, steps: Steps) -> None:
         text = "Driver %s is too old for CUDA 13, which onnxruntime-gpu needs from 1.27 on: take a release for CUDA 12"
         steps.install(text % about.fact("driver"), ORT_CUDA_12)
         cuda = "12"
-    elif cuda == "11" or ((1,) < release < (1, 19) and not said and "9" not in library):
+    elif (
+        cuda == "11"
+        or ((1,) < release < (1, 19) and not said and "9" not in library)
+        or re.search(r"cudnn\w*(?:64_|\.so\.)8", library)
+    ):
         text = "onnxruntime-gpu up to 1.18 is built for CUDA 11.8 and cuDNN 8: install these"
         steps.say("%s, with their folders on %s" % (text, where))
         driver_for_cuda_12(about, steps)

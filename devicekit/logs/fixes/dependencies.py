@@ -13,7 +13,7 @@ from .other_packages import importer, update_importer
 from .releases import older_release
 from .situation import Situation, known_specifier, newest
 from .steps import Steps
-from .wheels import distribution_of, full_version, known_module
+from .wheels import distribution_of, full_version, known_module, onnxruntime_requirement
 
 #: The TensorFlow that brought a name of tf itself or of its modules, by module and name.
 _SINCE_TENSORFLOW = {
@@ -22,6 +22,35 @@ _SINCE_TENSORFLOW = {
     "config.experimental.enable_op_determinism": "2.8", "keras.utils.set_random_seed": "2.7", "random.split": "2.12",
     "io.gfile": "1.14", "data.Dataset.save": "2.10", "config.experimental.enable_tensor_float_32_execution": "2.4",
 }  # fmt: skip
+
+
+#: RAPIDS' modules: NVIDIA's index has them, under names with their CUDA.
+_RAPIDS = ("cudf", "cuml", "cugraph", "cuspatial", "cuxfilter", "dask_cudf", "rmm", "pylibraft", "cucim")
+
+
+def _gpu_library(about: Situation, steps: Steps) -> bool:
+    """A library for GPUs is not installed, whose distribution has another name; return whether it is one."""
+    module, cuda = about.groups.get("module", ""), "11" if about.driver_before(525) else "12"
+    first = "cudf" if module == "pyarrow._cuda" else module.partition(".")[0]  # pyarrow's part for old releases of cuDF
+    if first in _RAPIDS and (about.windows or about.macos):
+        steps.say("RAPIDS is for NVIDIA's GPUs on Linux: use WSL 2, or another machine")
+    elif first in _RAPIDS:
+        name = "%s-cu%s" % (distribution_of(first), cuda)
+        command = "python -m pip install --extra-index-url=https://pypi.nvidia.com %s" % name
+        steps.run("Install it from NVIDIA's index, with its CUDA in its name", command, changes="packages")
+        command = "conda install -c rapidsai -c conda-forge %s" % distribution_of(first)
+        steps.run("Or with conda", command, changes="packages", instead=True)
+    elif first == "cupy" and about.vendor != "amd":
+        text = "Install CuPy, whose builds have their CUDA in their names"
+        steps.install(text, "cupy-cuda%sx%s" % (cuda, "[ctk]" if cuda == "12" else ""))
+    elif first == "onnxruntime":
+        steps.install("Install it", onnxruntime_requirement(about))
+        steps.install("Or that for the CPU, without a GPU", "onnxruntime", instead=True)
+    elif module.startswith("numba.cuda"):
+        steps.install("Install Numba's part for CUDA", "numba-cuda[cu%s]" % cuda)
+    elif first == "numba":
+        steps.install("Install it", "numba")
+    return bool(steps.fixes)
 
 
 def _of_its_own(about: Situation, steps: Steps) -> bool:
@@ -64,7 +93,7 @@ def _of_its_own(about: Situation, steps: Steps) -> bool:
     elif "TensorFlow Addons" in about.summary:
         fitting_add_on(about, steps, "tensorflow-addons", about.version.partition("+")[0])
     else:
-        return gone(about, steps)
+        return gone(about, steps) or (about.signature == "gen-no-module" and _gpu_library(about, steps))
     return True
 
 

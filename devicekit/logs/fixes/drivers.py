@@ -111,6 +111,32 @@ def install_nvidia(about: Situation, steps: Steps, text: str = "Install NVIDIA's
 _MACHINE_WITH_GPU = "Choose a machine with a GPU (Colab: Runtime, Change runtime type; Kaggle: Settings, Accelerator)"
 
 
+#: What docker cannot see the driver from.
+_APART = (
+    "The driver is there, and this docker does not see it: Docker Desktop for Linux (see docker context ls) and docker from "
+    "the snap run apart from the host: use Docker Engine (docker-ce) instead"
+)
+_NO_LIBRARY = (
+    "Install NVIDIA's driver on the host (Proxmox: the same release in the LXC container too, without the kernel module); "
+    "docker from the snap cannot see it: install docker from apt"
+)
+
+
+def _broken_packages(about: Situation, steps: Steps) -> None:
+    """The driver's packages are not installed, as apt finds that they conflict."""
+    text = "Let apt finish what is half installed, with a current list"
+    steps.run(text, "sudo apt-get update && sudo apt-get --fix-broken install", on="linux", changes="driver")
+    name = about.groups.get("wanted", "nvidia-driver")
+    text = "If not: see from which sources it comes (Ubuntu's, NVIDIA's and a PPA do not mix), and take the others out"
+    steps.run(text, "apt-cache policy %s" % name, on="linux")
+    again = "apt-get install nvidia-driver" if about.linux_distribution == "debian" else "ubuntu-drivers install"
+    command = "sudo apt-get purge 'nvidia-*' 'libnvidia-*' 'linux-modules-nvidia-*' && sudo %s" % again
+    steps.run(
+        "Then remove NVIDIA's packages, and install the driver from one of them", command, on="linux", changes="driver"
+    )
+    steps.restart("Then restart the machine")
+
+
 def driver_missing(about: Situation, steps: Steps) -> None:
     """No driver, or its kernel module is not loaded."""
     if about.vendor == "amd" or (not about.vendor and re.search(r"amdgpu|kfd|rocm", about.line, re.I)):
@@ -123,14 +149,18 @@ def driver_missing(about: Situation, steps: Steps) -> None:
         steps.say(_MACHINE_WITH_GPU)
         install_nvidia(about, steps)
         return
-    if "docker-desktop" in about.words and about.linux and not about.wsl:
+    linux = about.linux or about.linux_distribution
+    if "docker-desktop" in about.words and linux and not about.wsl and not about.windows:
         _docker_desktop(about, steps)
         return
+    if about.signature == "docker-nvidia-cli-load-library" and about.fact("driver"):
+        steps.say(_APART, "admin", "system")
+        return
+    if about.signature == "nvidia-apt-held":
+        _broken_packages(about, steps)
+        return
     if about.signature == "docker-nvidia-cli-load-library":
-        steps.say(
-            "Install NVIDIA's driver on the host (Proxmox: the same release in the LXC container too, without the kernel "
-            "module); docker from the snap cannot see it: install docker from apt"
-        )
+        steps.say(_NO_LIBRARY)
     elif about.container and not re.search(r"nvidia-container-cli", about.line):
         steps.say("See on the host whether nvidia-smi answers; if not, install or load the driver there", "admin")
         container_gpu(about, steps)
@@ -420,6 +450,20 @@ def _older_in_conda(about: Situation, steps: Steps, driver: str) -> bool:
     return True
 
 
+def _older_cupy(about: Situation, steps: Steps) -> None:
+    """CuPy's build for an older CUDA, by its name."""
+    driver = about.fact("driver")
+    runs = [cuda for cuda, least in OLD_DRIVERS.items() if driver and version_at_least(driver, least[about.windows])]
+    if about.library == "CuPy" and runs and about.driver_before(450):
+        text = "Or use CuPy's build for CUDA %s, which the driver runs (Python up to 3.8)" % runs[0]
+        steps.install(text, "cupy-cuda%s" % runs[0].replace(".", ""), instead=True)
+    elif about.library == "CuPy" and not version_at_least(driver or "0", "525"):
+        text = "Or use CuPy's build for CUDA 11, for drivers from 450 on"
+        steps.install(text, "cupy-cuda11x", remove=["cupy-cuda12x"], instead=True)
+    else:
+        steps.say("Or use a build for an older CUDA", instead=True)
+
+
 def _older_build(about: Situation, steps: Steps) -> None:
     """What runs on the driver that is there."""
     driver, newest = about.fact("driver"), about.groups.get("found", "")
@@ -465,11 +509,7 @@ def _older_build(about: Situation, steps: Steps) -> None:
     elif about.framework:
         steps.say("Or use a release of %s for an older CUDA" % about.title, instead=True)
     else:
-        if about.library == "CuPy" and not version_at_least(about.fact("driver") or "0", "525"):
-            text = "Or use CuPy's build for CUDA 11, for drivers from 450 on"
-            steps.install(text, "cupy-cuda11x", remove=["cupy-cuda12x"], instead=True)
-        else:
-            steps.say("Or use a build for an older CUDA", instead=True)
+        _older_cupy(about, steps)
 
 
 def _lxc_driver(steps: Steps) -> None:
@@ -538,11 +578,27 @@ def _library_is_older(library: str, kernel: str) -> bool:
     return bool(library and kernel) and version_at_least(library, kernel) is False
 
 
+def _amdgpu_unhealthy(about: Situation, steps: Steps) -> None:
+    """The kernel's driver fails: one that does not start the GPU is older than it, or lacks its firmware."""
+    if about.signature == "rocm-amdgpu-init-failed":
+        packages = {
+            "ubuntu": "apt-get install linux-firmware linux-generic-hwe-%s" % about.linux_version[:5],
+            "fedora": "dnf upgrade linux-firmware amd-gpu-firmware kernel", "arch": "pacman -Syu linux-firmware linux",
+        }  # fmt: skip
+        command = packages.get(about.linux_distribution, "")
+        text = "Update the firmware and the kernel: those of a distribution may be older than the GPU"
+        if command and not command.endswith("-"):
+            steps.run(text, "sudo %s" % command, on="linux", changes="driver")
+        else:
+            steps.say("%s (Ubuntu: linux-firmware, linux-generic-hwe-...)" % text, "admin", "driver")
+    steps.run("See what the kernel says of the GPU", "sudo dmesg | grep -i -E 'amdgpu|kfd'", on="linux")
+    steps.restart()
+
+
 def driver_unhealthy(about: Situation, steps: Steps) -> None:
     """The driver is there and does not answer properly."""
     if about.vendor == "amd":
-        steps.run("See what the kernel says of the GPU", "sudo dmesg | grep -i -E 'amdgpu|kfd'", on="linux")
-        steps.restart()
+        _amdgpu_unhealthy(about, steps)
         return
     if about.vendor == "intel":
         intel_driver(about, steps)
@@ -633,7 +689,8 @@ def _fabric_manager(about: Situation, steps: Steps) -> None:
     text = "Install NVIDIA's fabric manager in exactly the driver's version%s" % (version and ", %s" % version)
     branch = driver.partition(".")[0] or "BRANCH"
     if about.linux_distribution in ("rhel", "fedora", "suse"):
-        tool = "zypper" if about.linux_distribution == "suse" else "dnf"
+        rpm = "yum" if about.linux_version[:2] in ("7", "7.") else "dnf"
+        tool = "zypper" if about.linux_distribution == "suse" else rpm
         command = "sudo %s install nvidia-fabric-manager-%s" % (tool, version or "VERSION")
     else:
         command = "sudo apt-get install 'nvidia-fabricmanager-%s=%s*'" % (branch, version or "VERSION")
@@ -761,8 +818,14 @@ def _cluster_gpu(about: Situation, steps: Steps) -> None:
         "Ask for the GPU in the pod (resources: limits: %s: 1), and install %s device plugin in the cluster"
         % (resource, "NVIDIA's" if nvidia else "its maker's")
     )
-    if nvidia:
-        runtime = "docker" if "docker" in about.words else "containerd"
+    if nvidia and "k3s" in about.words:
+        steps.say(
+            "k3s finds NVIDIA's container toolkit when it starts: the pod and the plugin need runtimeClassName: nvidia"
+        )
+    elif nvidia and "microk8s" in about.words:
+        steps.run("MicroK8s installs all of it", "sudo microk8s enable nvidia", on="linux", changes="system")
+    elif nvidia:
+        runtime = next((name for name in ("crio", "docker") if name in about.words), "containerd")
         command = "sudo nvidia-ctk runtime configure --runtime=%s --set-as-default && sudo systemctl restart %s"
         steps.run(
             "If a node with a GPU offers none: make NVIDIA's runtime its default, then restart the device plugin",
@@ -831,7 +894,7 @@ def _docker_desktop(about: Situation, steps: Steps) -> None:
             "On Windows, Docker gives containers NVIDIA's GPUs only: run the program outside of them, or in WSL 2"
         )
         return
-    if about.linux and not about.wsl:
+    if (about.linux or about.linux_distribution) and not about.wsl and not about.windows:
         steps.run(
             "Docker Desktop for Linux runs containers in a virtual machine without the GPU: use Docker Engine itself",
             "docker context use default",

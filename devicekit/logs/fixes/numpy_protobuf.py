@@ -94,6 +94,12 @@ def protobuf_incompatible(about: Situation, steps: Steps) -> None:
             "If it stays, uninstall it, delete what is left in google/protobuf of site-packages, and install again"
         )
         return
+    asked = re.match(r"protobuf ?\(?([<>=!~][^ ;)]*)", wanted)
+    if asked and about.framework != "tensorflow":
+        package = about.groups.get("package", "the other package")
+        steps.install("Install a protobuf that %s takes" % package, "protobuf" + asked.group(1))
+        steps.upgrade("Or update %s, if a newer release takes the other one" % package, package, instead=True)
+        return
     newer = about.groups.get("name", "") == "runtime_version" or (wanted and sort_key(wanted) >= (5,))
     if newer:
         _newer_protobuf(about, steps, wanted or "5.26")

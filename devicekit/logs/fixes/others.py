@@ -66,10 +66,13 @@ def rocm_missing(about: Situation, steps: Steps) -> None:
         )
     elif not there:
         steps.say("%s: %s" % (text, pages.ROCM_LINUX), "admin", "system")
-    if "rccl" in library:
+    found = re.match(r"lib(rccl|rocm_smi|(?:hip|roc)(?:blas(?:lt)?|fft|rand|solver|sparse))(?:64)?\.", library)
+    if found:
+        package = found.group(1).replace("rocm_smi", "rocm-smi-lib")
         rpm = about.linux_distribution in ("fedora", "rhel", "suse")
-        command = "sudo %s install rccl" % ("dnf" if rpm else "apt")
-        steps.run("The library is in ROCm's package rccl", command, on="linux", changes="system")
+        tool = "pacman -S" if about.linux_distribution == "arch" else "dnf install" if rpm else "apt install"
+        text = "The library is in ROCm's package %s" % package
+        steps.run(text, "sudo %s %s" % (tool, package), on="linux", changes="system")
     _rocm_library_path(about, steps)
     if not library:
         steps.run("See whether ROCm lists the GPU", "/opt/rocm/bin/rocminfo", on="linux")
@@ -127,7 +130,7 @@ def _torch_without_gpu(about: Situation, steps: Steps) -> None:
 def _rocm_library_path(about: Situation, steps: Steps) -> None:
     pip = about.named("rocm-pip", "rocm-sdk-")
     if not pip:
-        command = "export LD_LIBRARY_PATH=/opt/rocm/lib:/opt/rocm/lib64:$LD_LIBRARY_PATH"
+        command = "export LD_LIBRARY_PATH=$(echo /opt/rocm*/lib /opt/rocm*/hip/lib | tr ' ' :):$LD_LIBRARY_PATH"
         steps.run("Put its libraries on the library path", command, on="linux", changes="variables")
     if pip or sort_key(about.fact("rocm") or "0") >= (7,) or about.named("libhipsparse.so.4", "sysdeps", "xla_rocm7"):
         folders = "@/lib:@/lib/rocm_sysdeps/lib:$(echo @/../_rocm_sdk_libraries_*/lib)".replace("@", "$(hipconfig -R)")
@@ -324,6 +327,9 @@ def _torch_with_code(about: Situation, steps: Steps, gfx: str) -> None:
         )
     text = "Install a newer PyTorch build that has code for %s (AMD's multi-arch wheels: torch[device-%s]): %s"
     steps.say(text % (gfx, gfx, _builds(about)), changes="packages", instead=True)
+    if about.signature.startswith("rocm-miopen"):
+        text = "Or do without MIOpen, which is slower: torch.backends.cudnn.enabled = False"
+        steps.say(text, changes="code", instead=True)
 
 
 def _instead(about: Situation, steps: Steps) -> None:
