@@ -591,6 +591,54 @@ ROWS = [
         {"os": "openSUSE Leap 15.2"},
         ["cables sit firmly", "reboot|[Rr]estart the machine"],
         ["apt"],
+    # Exact builds of another system in conda's file, and a compiler that CMake or nvcc does not find.
+    (
+        "ResolvePackageNotFound:\n  - gxx_impl_linux-64==7.3.0=hdf63c60_1\n  - h5py==2.9.0=py37h7918eee_0",
+        {"os": "macos"},
+        ["exact builds", "--from-history"],
+        ["conda-forge", "machine"],
+    ),
+    (
+        "CMake Error at CMakeLists.txt:3 (project):\n  No CMAKE_C_COMPILER could be found.\nFailed to build llama-cpp-python",
+        {"os": "windows"},
+        ["BuildTools", "x64 Native Tools"],
+        ["doctor", "apt"],
+    ),
+    (
+        "CMake Error: CMAKE_CXX_COMPILER not set, after EnableLanguage",
+        {"os": "linux", "os_version": "Ubuntu 22.04"},
+        ["build-essential|g\\+\\+"],
+        ["doctor", "winget"],
+    ),
+    (
+        "nvcc fatal   : Could not set up the environment for Microsoft Visual Studio using 'C:/VS/vcvars64.bat'",
+        {},
+        ["x64 Native Tools"],
+        ["doctor"],
+    ),
+    # A library of PyTorch Geometric for another PyTorch, on Windows.
+    (
+        'Traceback (most recent call last):\n  File "C:\\e\\site-packages\\torch_sparse\\__init__.py", line 18, in <module>\n'
+        '  File "C:\\env\\Lib\\ctypes\\__init__.py", line 374, in __init__\n'
+        "OSError: [WinError 127] The specified procedure could not be found",
+        {"os": "windows", "packages": {"torch": "2.1.0+cu118"}},
+        ["data.pyg.org/whl/torch-2.1.0"],
+        ["doctor", "torchvision"],
+    ),
+    # TensorFlow was built for NumPy 1, or for a newer NumPy 1 than the one here: the newest is right in both cases.
+    (
+        "TypeError: Unable to convert function return value to a Python type! The signature was\n\t() -> handle",
+        {"os": "linux"},
+        ['--upgrade "?numpy<2'],
+        ["NumPy 2 is installed"],
+    ),
+    # Docker on a Mac emulates Intel processors without AVX: a native Python on the Mac does not help.
+    (
+        "docker run on my Apple M2\nThe TensorFlow library was compiled to use AVX instructions, but these aren't available "
+        "on your machine.\nqemu: uncaught target signal 6 (Aborted) - core dumped",
+        {},
+        ["linux/arm64"],
+        ["uv venv", "Miniforge"],
     ),
     # An ARM board has no AVX: another build is for ARM as well.
     (

@@ -87,6 +87,7 @@ WORDS = {
     "-tegra ": "jetpack", "pyqt": "qt", ".0-dev202": "tf-nightly", "pyside": "qt",
     "--container-image": "pyxis", "enroot": "pyxis", "/nix/store/": "nixos",
     "common kvm ": "virtual-cpu", "proxmox": "virtual-cpu",
+    "qemu: uncaught target": "emulated",
     "qemu virtual": "virtual-cpu", " hypervisor ": "virtual-cpu", " avx ": "avx",
     "conda create -n ": "conda-create", "conda env create": "conda-file", "insufficient driver version": "old-driver",
     "tensorflow-metal": "metal-plugin", "jupyter": "jupyter", "ipython-input-": "jupyter", "cell in[": "jupyter",

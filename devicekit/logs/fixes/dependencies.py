@@ -59,7 +59,7 @@ def _of_its_own(about: Situation, steps: Steps) -> bool:
         _conflict(about, steps)
     elif about.signature == "pip-conflict-other" and about.groups["name"].startswith("tensorflow"):
         _another_framework(about, steps)
-    elif about.signature == "build-needs-compiler" and not about.windows:
+    elif about.signature in ("build-needs-compiler", "cmake-no-compiler") and not about.windows:
         _compiler(about, steps)
     elif re.search(
         r"torch_(?:scatter|sparse|cluster|spline_conv)\b.*(?:undefined sym|Symbol not|different CUDA)", about.line
@@ -75,6 +75,10 @@ def _of_its_own(about: Situation, steps: Steps) -> bool:
         if sort_key(about.triton or "0") > (3,) and about.system in ("linux", "windows") and not there:
             steps.fixes = []
             steps.install("Install the Triton of %s" % about.label, "%s==%s.*" % (name, about.triton))
+    elif about.signature == "torch-add-on-dll" and re.search(
+        r"torch_(?:sc|sp|cl)\w+\\__init__", "".join(about.known.frames)
+    ):
+        pyg(about, steps)
     elif about.signature == "torch-add-on-dll":
         found = re.findall("torchvision|torchaudio|bitsandbytes", " ".join((*about.known.frames, about.line)))
         fitting_add_on(about, steps, ("torchvision", *found)[-1], about.version.partition("+")[0])

@@ -596,14 +596,14 @@ def cpu_instructions_missing(about: Situation, steps: Steps) -> None:
     """The processor lacks instructions that the build was compiled for."""
     intel = about.groups.get("bash") or re.search(r"(?i)intel|xeon", about.known.os_version)
     mac = about.macos and about.known.architecture != "x86_64" and not intel
-    if mac or "apple" in about.known.vendors:
+    if (mac or "apple" in about.known.vendors) and "emulated" not in about.words:
         rosetta_python(about, steps)
         return
     machine = about.line + about.known.os_version
     virtual = re.search(
         r"(?i)proxmox|\bkvm|\bvirtual ?(?:box|machine|cpu|server)|\bvm\b|qemu (?:guest|virtual)|libvirt", machine
     ) or {"virtual-cpu", "avx"} & about.words == {"virtual-cpu"}
-    if not virtual and re.search(r"(?i)qemu|rosetta|emulat|linux/amd64|apple", machine):
+    if "emulated" in about.words or (not virtual and re.search(r"(?i)qemu|rosetta|emulat|linux/amd64|apple", machine)):
         steps.say(
             "Use an image for this machine's own processor (docker run --platform linux/arm64 ...): "
             "emulated ones lack AVX"
