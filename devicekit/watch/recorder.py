@@ -24,8 +24,8 @@ WARM_UP = 3
 _FIRST_PAUSES = (4, 6, 8, 10, 12, 16, 20, 30, 40, 60, 80)
 _PAUSE = 120
 
-#: After the first ones, at most one part in this many of the time goes into what a synchronized step takes besides itself.
-_RARE = 500
+#: After the first few, at most one part in this many of the time goes into what a synchronized step takes besides itself.
+_RARE, _FREE = 500, 5
 
 _WINDOW_S = 1.0
 _MOST = 400
@@ -59,16 +59,21 @@ class StepClock:
         """Return the seconds since the end of the step before, None for the first of an epoch."""
         return None if self._last_end is None else max(0.0, began_s - self._last_end)
 
-    def sampled(self, sample: StepSample, ended_s: float, extra: float = 0.0) -> None:
-        """Take a synchronized step. ``extra``: how many times as long as the step itself it took to measure it."""
+    def sampled(self, sample: StepSample, ended_s: float, extra_s: float = 0.0) -> None:
+        """Take a synchronized step. ``extra_s``: what it took besides the step itself."""
         self.samples.append(sample)
         if len(self.samples) > _MOST:
             self.samples = self.samples[::2]
             self._thinned += 1
-        pause = max(_PAUSE * 2**self._thinned, min(int(_RARE * extra), 10**6))
+        pause = _PAUSE * 2**self._thinned
         if self._sampled < len(_FIRST_PAUSES):
             pause = _FIRST_PAUSES[self._sampled]
         self._sampled += 1
+        # By what a step usually takes: this one may have found its batch ready.
+        seconds = sum(window.seconds for window in self.windows())
+        if self._sampled >= _FREE and seconds:
+            steps = sum(window.steps for window in self.windows())
+            pause = max(pause, min(int(_RARE * extra_s * steps / seconds), 10**6))
         self.steps += 1
         self._next_sample = self.steps + pause
         self._last_end, self._beside_sample = ended_s, True
@@ -289,10 +294,10 @@ class Recorder:
 
     def _sampled(self, step: TimedStep, began: float) -> None:
         ended = self._now()
-        sample = StepSample(self._clock.steps, began, step.wait_s, step.compute_s, step.shapes)
+        sample = StepSample(self._clock.steps, began, step.wait_s, step.compute_s, step.shapes, step.device_s)
         # TensorFlow's batch is put into a dataset again.
         itself = (step.compute_s or 0.0) + (step.wait_s or 0.0)
-        self._clock.sampled(sample, ended, max(0.0, ended - began - itself) / itself if itself else 0.0)
+        self._clock.sampled(sample, ended, max(0.0, ended - began - itself) if itself else 0.0)
         if not self._result_devices:
             self._result_devices = names_of(self._training.devices_of(step.outputs))
         if len(self._clock.samples) <= 12:

@@ -27,6 +27,8 @@ class StepSample(Record):
         Seconds of the step once the batch is there; None if they cannot be separated.
     shapes : str
         The shapes of the batch, "" if they are not known.
+    device_s : float or None
+        Of ``compute_s``, how long the device went on computing when the whole step had been started.
     """
 
     step: int
@@ -34,6 +36,7 @@ class StepSample(Record):
     wait_s: Optional[float]
     compute_s: Optional[float]
     shapes: str = ""
+    device_s: Optional[float] = None
 
 
 class StepWindow(Record):

@@ -227,7 +227,7 @@ class _Module:
 def scratch_of(operations: Sequence[Operation]) -> int:
     """Return the most that kernels take for themselves at once: two in a row run together if one does not read the other.
 
-    >>> scratch_of([Operation("a", scratch=4), Operation("b", scratch=2), Operation("c", ("b",)), Operation("d", ("c",), scratch=3)])
+    >>> scratch_of([Operation("a", scratch=4), Operation("b", scratch=2), Operation("c", ("b",), scratch=3)])
     6
     """
     most = before = 0
@@ -254,8 +254,8 @@ def xla_operations(text: str) -> List[Operation]:
 def xla_parts(operations: Sequence[Operation]) -> Dict[str, int]:
     """Return the bytes at the peak of such a schedule: ``activations``, ``gradients``, ``workspace``.
 
-    XLA takes the memory of its schedule in one piece, and has it until the step ends. So what a kernel takes for itself comes on
-    top of the peak, whenever it runs.
+    XLA takes the memory of its schedule in one piece, and has it until the step ends. So what a kernel takes for itself
+    comes on top of the peak, whenever it runs.
     """
     results = set(operations[-1].operands)
     by_name = {item.name: item for item in operations}

@@ -15,6 +15,7 @@ class TimedStep(NamedTuple):
     wait_s: Optional[float]
     compute_s: Optional[float]
     shapes: str = ""
+    device_s: Optional[float] = None
 
 
 class Training:
@@ -46,8 +47,10 @@ class Training:
         self.synchronize()
         started = perf_counter()
         outputs = function(*arguments)
+        returned = perf_counter()
         self.synchronize(outputs)
-        return TimedStep(outputs, None, perf_counter() - started)
+        ended = perf_counter()
+        return TimedStep(outputs, None, ended - started, device_s=ended - returned)
 
     def programs(self, function: Any) -> Optional[int]:
         """Return the number of compiled versions of the training function, None if the framework does not count them."""

@@ -46,10 +46,11 @@ class JaxTraining(Training):
         timed = _TimedIterator(arguments[1])
         started = perf_counter()
         outputs = function(arguments[0], timed)
+        returned = perf_counter()
         self.synchronize(outputs)
-        return TimedStep(
-            outputs, timed.seconds, max(0.0, perf_counter() - started - timed.seconds), shapes_of(timed.last)
-        )
+        ended = perf_counter()
+        compute_s = max(0.0, ended - started - timed.seconds)
+        return TimedStep(outputs, timed.seconds, compute_s, shapes_of(timed.last), ended - returned)
 
     def programs(self, function: Any) -> Optional[int]:
         counts = [item._cache_size() for item in counted(function, "_cache_size")]

@@ -38,10 +38,8 @@ class TensorFlowTraining(Training):
         batch = next(iterator)
         wait_s = perf_counter() - started
         held = iter(dataset_of(batch, iterator.element_spec))
-        started = perf_counter()
-        outputs = function(held)
-        self.synchronize(outputs)
-        return TimedStep(outputs, wait_s, perf_counter() - started, shapes_of(batch))
+        step = super().timed(function, (held,), batches)
+        return step._replace(wait_s=wait_s, shapes=shapes_of(batch))
 
     def programs(self, function: Any) -> Optional[int]:
         counts = [item.experimental_get_tracing_count() for item in counted(function, "experimental_get_tracing_count")]
