@@ -38,10 +38,10 @@ def windows(step_s=0.05, wait_s=None):
     return tuple(StepWindow(n, 20, 20 * step_s, None if wait_s is None else 20 * wait_s) for n in range(10))
 
 
-def hosts(own=30.0, busy=40.0, idle=60.0, periods=None, throttled=None, queued=2.0):
-    later = HostLoad(own, busy, idle, 3, periods, throttled, 4 * GIB, queued)
+def hosts(own=30.0, busy=40.0, idle=60.0, periods=None, throttled=None, queued=2.0, stolen=1.0):
+    later = HostLoad(own, busy, idle, 3, periods, throttled, 4 * GIB, queued, stolen)
     return (
-        HostSample(0.0, HostLoad(0.0, 0.0, 0.0, 3, 0 if periods else None, 0 if periods else None, queued_s=0.0)),
+        HostSample(0.0, HostLoad(0.0, 0.0, 0.0, 3, 0 if periods else None, 0 if periods else None, queued_s=0.0, stolen_s=0.0)),
         HostSample(50.0, later),
     )
 
@@ -109,6 +109,7 @@ PLANTED = {
     ),
     "quota": ("host-starved", CPU.replace(hosts=hosts(periods=500, throttled=300))),
     "hog": ("host-starved", CPU.replace(hosts=hosts(own=30.0, busy=98.0, idle=2.0, queued=40.0))),
+    "busy-hypervisor": ("host-starved", CPU.replace(hosts=hosts(own=30.0, busy=32.0, stolen=20.0))),
     "two-programs": ("shared-device", HEALTHY.replace(gpus=(GPU.replace(others=1),) * 40)),
     "full-device": ("memory-bound", HEALTHY.replace(memory=DeviceMemory(79 * GIB, 80 * GIB))),
     "retries": ("memory-bound", HEALTHY.replace(memory=DeviceMemory(60 * GIB, 80 * GIB, 7))),
@@ -146,6 +147,8 @@ JUST_NOT = {
     "own-workers": CPU.replace(hosts=hosts(own=97.0, busy=99.0, idle=1.0, queued=300.0)),
     "others-of-low-priority": CPU.replace(hosts=hosts(own=30.0, busy=98.0, idle=2.0, queued=3.0)),
     "little-to-do-on-a-full-machine": HEALTHY.replace(hosts=hosts(own=4.0, busy=98.0, idle=2.0, queued=6.0)),
+    "stolen-from-others": CPU.replace(hosts=hosts(own=6.0, busy=60.0, stolen=30.0)),
+    "hypervisor-that-does-not-count": CPU.replace(hosts=hosts(stolen=None)),
     "kernel-that-does-not-count": CPU.replace(hosts=hosts(own=30.0, busy=98.0, idle=2.0, queued=None)),
 }
 

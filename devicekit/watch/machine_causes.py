@@ -132,12 +132,14 @@ def host_starved(hosts: Sequence[HostSample]) -> Optional[Finding]:
     if len(hosts) < 2:
         return None
     first, last = hosts[0], hosts[-1]
-    evidence = [*_throttled(first, last), *_crowded(first, last)]
+    evidence = [*_throttled(first, last), *_crowded(first, last), *_stolen(first, last)]
     if not evidence:
         return None
     fixes = (
         Fix("Give the container more processors (`docker run --cpus`, `resources.limits.cpu`)", who="admin", changes="system"),
         Fix("End or move other programs on this machine", who="user", changes="system", instead=True),
+        Fix("Use a virtual machine that has its processors to itself (not a shared or burstable one)", who="admin",
+            changes="system", instead=True),
         Fix("Let the framework start as many threads as it has processors' time", "devicekit tune --option threads",
             instead=True),
     )  # fmt: skip
@@ -174,6 +176,22 @@ def _crowded(first: HostSample, last: HostSample) -> Sequence[Evidence]:
         queued, own, passed
     )  # fmt: skip
     return (Evidence(text, "/proc/PID/task/TID/schedstat"),)
+
+
+def _stolen(first: HostSample, last: HostSample) -> Sequence[Evidence]:
+    before, after = first.load, last.load
+    if None in (before.stolen_s, after.stolen_s, before.busy_cpu_s, after.busy_cpu_s):
+        return ()
+    passed, own = last.at_s - first.at_s, after.own_cpu_s - before.own_cpu_s
+    busy = (after.busy_cpu_s or 0.0) - (before.busy_cpu_s or 0.0)
+    # Of what was taken from all programs, this one's part.
+    stolen = ((after.stolen_s or 0.0) - (before.stolen_s or 0.0)) * min(1.0, own / busy if busy > 0 else 0.0)
+    if passed < 1.0 or stolen < _QUEUED_SHARE * max(passed, own + stolen):
+        return ()
+    text = "the hypervisor ran other virtual machines for %.1f s while this program had something to do, in %.1f s" % (
+        stolen, passed
+    )  # fmt: skip
+    return (Evidence(text, "/proc/stat"),)
 
 
 def _busy(samples: Sequence[GpuSample]) -> List[GpuSample]:

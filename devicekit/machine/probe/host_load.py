@@ -33,6 +33,8 @@ class HostLoad(Record):
         Physical memory of these processes; what they share counts in each.
     queued_s : float or None
         How long the threads of these processes could have run and waited for a processor.
+    stolen_s : float or None
+        How long these processors had something to do while the hypervisor ran another virtual machine.
     """
 
     own_cpu_s: float
@@ -43,6 +45,7 @@ class HostLoad(Record):
     throttled_periods: Optional[int] = None
     memory_bytes: Optional[int] = None
     queued_s: Optional[float] = None
+    stolen_s: Optional[float] = None
 
 
 class ProcessStat(NamedTuple):
@@ -115,7 +118,7 @@ def read_host_load(host: Host, program: Optional[ProcessTree] = None) -> HostLoa
         if program is None:
             program = ProcessTree(parse_process(host.read_text("/proc/self/stat", 4096)).number)
         allowed = _allowed(host, min(program.numbers, default=0))
-        busy, idle = parse_processors(host.read_text("/proc/stat", 1 << 20), allowed)
+        busy, idle, stolen = parse_processors(host.read_text("/proc/stat", 1 << 20), allowed)
         tree = program.take(_processes(host))
     except (OSError, ValueError):  # a sandbox without /proc
         return HostLoad(own_cpu_s)
@@ -131,6 +134,7 @@ def read_host_load(host: Host, program: Optional[ProcessTree] = None) -> HostLoa
         throttled_periods=throttling[1] if throttling else None,
         memory_bytes=sum(item.pages for item in tree) * page if tree else None,
         queued_s=_queued(host, tree),
+        stolen_s=stolen / tick,
     )
 
 
@@ -190,32 +194,33 @@ def parse_shared_once(text: str) -> int:
     raise ValueError("not understood: %r" % text[:40])
 
 
-def parse_processors(text: str, allowed: Sequence[range] = ()) -> Tuple[int, int]:
-    r"""Return how long processors were busy and idle, in clock ticks, of ``/proc/stat`` (``proc(5)``).
+def parse_processors(text: str, allowed: Sequence[range] = ()) -> Tuple[int, int, int]:
+    r"""Return how long processors were busy, idle and stolen, in clock ticks, of ``/proc/stat`` (``proc(5)``).
 
     ``allowed``: those that count; by default all do, and if none of them is listed.
 
-    Time for the guests of virtual machines is part of ``user`` and not counted twice; stolen time was another machine's.
+    Time for the guests of virtual machines is part of ``user`` and not counted twice.
 
     >>> parse_processors("cpu  100 5 20 900 30 0 1 40 7 0\ncpu0 1 2 3 4\n")
-    (126, 930)
+    (126, 930, 40)
     >>> parse_processors("cpu 9 0 0 9 0 0 0\ncpu0 1 0 0 2 0 0 0\ncpu1 3 0 0 4 0 0 0\nctxt 5\n", [range(1, 2)])
-    (3, 4)
+    (3, 4, 0)
 
     Raises
     ------
     ValueError
         If it is something else.
     """
-    busy = left = 0
+    busy = left = stolen = 0
     lines = [line.split() for line in text.splitlines() if line.startswith("cpu")]
     named = [line for line in lines[1:] if any(int(line[0][3:]) in numbers for numbers in allowed)]
     for words in named or lines[:1]:
         user, nice, system, idle, wait, interrupts, soft = map(int, words[1:8])
         busy, left = busy + user + nice + system + interrupts + soft, left + idle + wait
+        stolen += sum(map(int, words[8:9]))
     if not busy + left:
         raise ValueError("not understood: %r" % text[:40])
-    return busy, left
+    return busy, left, stolen
 
 
 def parse_process(text: str) -> ProcessStat:

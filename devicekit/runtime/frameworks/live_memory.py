@@ -214,8 +214,11 @@ class _Module:
             for length in window.group(1).split("x"):
                 area *= int(length)
             return int(_PATCHES * area * shape_bytes(shape))
-        # A padded copy of the image, for each of two threads where channels are mixed, and a packed kernel.
-        return image if "feature_group_count=" in rest else 2 * image + kernel
+        if "feature_group_count=" in rest:
+            return image
+        # A padded copy of the image, a second one if the result has more than 64 channels, and a packed kernel.
+        channels = int(re.findall(r"\d+(?=\])", shape)[0])
+        return image * (1 + (channels > 64)) + kernel
 
     def _need(self, computation: str) -> int:
         if computation not in self._needs:

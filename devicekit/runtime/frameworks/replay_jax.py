@@ -20,8 +20,8 @@ class JaxReplay(Replay):
 
     def call(self, function: Any, arguments: Tuple[Any, ...], copy: bool) -> Tuple[Any, Optional[List[Any]]]:
         # A generator may write the next batch into the same array.
-        copied = partial(keras.tree.map_structure, lambda x: x.copy() if copy and isinstance(x, np.ndarray) else x)
-        held = Held(arguments[1], copied)
+        copied = partial(keras.tree.map_structure, lambda x: x.copy() if isinstance(x, np.ndarray) else x)
+        held = Held(arguments[1], copied) if copy else Held(arguments[1])
         return function(arguments[0], held), held.batches
 
     def logs(self, outputs: Any) -> Any:
