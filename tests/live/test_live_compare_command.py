@@ -57,6 +57,18 @@ def test_a_wrong_gradient_is_named_and_reproduced(simulated_gpu, tmp_path):
     assert (status, "WRONG" in out) == (0, False), errors
 
 
+def test_a_device_that_fails_while_the_model_is_built_is_compared(simulated_gpu, tmp_path):
+    (tmp_path / "mymodel.py").write_text(MODEL, encoding="utf-8")
+    broken = dict(simulated_gpu, DEVICEKIT_SIM_FAULT="raise", TF_CPP_MIN_LOG_LEVEL="3")
+    command = ["-c", COMMAND, "compare", "mymodel:make", "--device", "cpu,gpu:0", "--json"]
+    status, out, errors = ran(command, tmp_path, broken)
+    assert status == 1, errors
+    found = json.loads(out)["differences"]
+    assert {item["verdict"] for item in found if item["device"] == "cpu"} == {"agrees"}
+    failed = {item["name"] for item in found if item["verdict"] == "failed"}
+    assert {"convolution", "classes"} <= failed
+
+
 def test_what_is_no_model_is_refused(tmp_path):
     (tmp_path / "mymodel.py").write_text(MODEL, encoding="utf-8")
     status, out, errors = ran(["-c", COMMAND, "compare", "mymodel:number"], tmp_path, {})

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 from rounding import rounded
 
 from devicekit.measure.numerics.layers.coarse_products import without_short_result

@@ -28,6 +28,7 @@ def compare_named(task: Dict[str, Any], say: Callable[..., None]) -> Dict[str, A
     DevicekitError
         If there is no such module or function, or it returns something else.
     """
+    from ...runtime.scope import device_scope
     from .compare import compare
     from .reproducer import write_reproducer
 
@@ -35,7 +36,15 @@ def compare_named(task: Dict[str, Any], say: Callable[..., None]) -> Dict[str, A
     if task["framework"]:
         os.environ["KERAS_BACKEND"] = task["framework"]
     say(stage="model")
-    model, inputs, targets = _subject(task)
+    try:
+        model, inputs, targets = _subject(task)
+    except (DevicekitError, ImportError, SyntaxError):
+        raise
+    except (
+        Exception
+    ):  # initializers may be what a broken device fails in; what it makes of the layers is still to be seen
+        with device_scope("cpu", framework=task["framework"]):
+            model, inputs, targets = _subject(task)
     say(stage="compare")
     names = ("devices", "steps", "optimizers", "batch_size", "seed")
     options = {name: task[name] for name in names if task[name] is not None}

@@ -27,6 +27,9 @@ _REDUCED = "reduced-precision"
 _SHORT = ("tf32", "bfloat16")
 _SEVERAL = 4
 
+#: Keras's operations that multiply arrays, none of which is a weight.
+_WITHOUT_KERNEL = ("Dot", "Matmul", "Einsum")
+
 #: Keras's layers whose products have inputs and weights as factors, and nothing that the layer has computed.
 _OF_INPUTS = (
     "Dense", "EinsumDense", "LSTMCell", "GRUCell", "SimpleRNNCell", "Conv1D", "Conv2D", "Conv3D",
@@ -201,13 +204,30 @@ def coarsest_shown(items: Sequence[Difference], device: str) -> str:
 
 
 def as_layers_show(items: Sequence[Difference]) -> List[Difference]:
-    """Return all verdicts with "reduced-precision" of a whole model only on devices on which a layer of it shows that."""
+    """Return all verdicts with "reduced-precision" where the other layers on that device do not show the contrary.
+
+    A layer of it has to show the arithmetic of a whole model. An arithmetic coarser than TF32, which libraries choose product
+    by product, is a setting: an attention, whose factors cannot be chosen, has it only where layers do whose factors can.
+    """
     layers = [item for item in items if item.kind != "model"]
-    shown = {item.device for item in layers if item.verdict == _REDUCED}
+    single = [
+        item for item in layers if item.operation in _OF_INPUTS and item.measure and item.measure.dtype == "float32"
+    ]
+    asked = {item.device for item in single}
+    shown = {item.device for item in single if item.verdict == _REDUCED}
+
+    def strict(item: Difference) -> Difference:
+        inside = "Attention" in item.operation or item.operation in _WITHOUT_KERNEL
+        if is_excused(item) and inside and item.arithmetic != "tf32" and item.device in asked - shown:
+            return item.replace(verdict="differs", arithmetic="", detail="the products of other layers are exact")
+        return item
+
+    found = [strict(item) for item in items]
+    excused = {item.device for item in found if item.kind != "model" and item.verdict == _REDUCED}
     detail = "no layer shows a coarser arithmetic that would explain it"
     return [
         item.replace(verdict="differs", arithmetic="", detail=detail)
-        if item.kind == "model" and is_excused(item) and layers and item.device not in shown
+        if item.kind == "model" and is_excused(item) and layers and item.device not in excused
         else item
-        for item in items
+        for item in found
     ]
