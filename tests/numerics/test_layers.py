@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from rounding import rounded
 
-from devicekit.measure.numerics.layers.coarse_products import without_short_result
+from devicekit.measure.numerics.layers.coarse_products import as_layers_show, without_short_result
 from devicekit.measure.numerics.layers.compare_call import gradient_problems
 from devicekit.measure.numerics.layers.compare_layers import only_the_cause
 from devicekit.measure.numerics.layers.recorded_calls import Call, record, unchanged
 from devicekit.measure.numerics.layers.runner import LayerOutcome, Work
 from devicekit.measure.numerics.layers.sizes import coarsest, sizes_of
 from devicekit.measure.numerics.layers.ways import fewer_inputs
-from devicekit.measure.numerics.result import Difference
+from devicekit.measure.numerics.result import Difference, Measure
 from devicekit.measure.numerics.verdict import Expected, judge
 from devicekit.runtime.frameworks.tensors import HostArray
 
@@ -181,3 +181,22 @@ def test_a_rounded_result_is_not_taken_for_coarse_products(seed):
         assert judged_product(pixels, kernel, pixels @ short_kernel) == "reduced-precision"
         assert judged_product(x, unit, short_x @ unit) == "reduced-precision"
         assert judged_product(x, kernel, rounded(x @ kernel, name)) == "differs"
+
+
+@pytest.mark.parametrize(
+    ("arithmetic", "dense", "verdict"),
+    [
+        ("bfloat16", "agrees", "differs"),
+        ("bfloat16", "reduced-precision", "reduced-precision"),
+        ("tf32", "agrees", "reduced-precision"),
+        ("bfloat16", None, "reduced-precision"),
+    ],
+)
+def test_an_attention_is_not_coarser_than_the_layers_next_to_it(arithmetic, dense, verdict):
+    def difference(operation, found, device="gpu:0"):
+        size = Measure("float32", (3,), 0.01, 0.003, 8e4, 1.0, 0, 2e-6)
+        return Difference("layer", operation, operation, "output", device, "jax", found, size, arithmetic=arithmetic)
+
+    items = [difference("MultiHeadAttention", "reduced-precision"), difference("Dense", "agrees", "cpu")]
+    items += [difference("Dense", dense)] if dense else []
+    assert as_layers_show(items)[0].verdict == verdict
