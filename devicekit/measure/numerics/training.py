@@ -185,18 +185,7 @@ def compare_training(
 ) -> Tuple[Divergence, ...]:
     """Train copies of a model on each device and on the CPU, and compare how far they move apart.
 
-    Parameters
-    ----------
-    model : Keras model
-        With weights; it is not touched.
-    devices : sequence of str
-        As in `Selection.device`.
-    framework : str
-        The one that the model computes with.
-    say : callable
-        Called now and then, for progress.
-    left_to_cpu : sequence of Keras layers
-        Layers of the model that the CPU computes while the others are on the device.
+    ``left_to_cpu``: layers of the model that the CPU computes while the others are on the device.
 
     Returns
     -------

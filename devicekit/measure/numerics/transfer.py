@@ -72,13 +72,7 @@ def _nodes(config: Any, layer: str) -> Iterator[Tuple[Dict[str, Any], str]]:
 
 
 def _needed(keras: Any, node: Dict[str, Any], layer: str) -> List[Tuple[str, str]]:
-    """Return what has to be imported for one object.
-
-    Raises
-    ------
-    ValueError
-        If it cannot be.
-    """
+    """Return what has to be imported for one object; a `ValueError` if it cannot be."""
     kind, name = node["class_name"], node.get("registered_name")
     if kind == "__lambda__":
         raise ValueError(
@@ -101,13 +95,7 @@ def _needed(keras: Any, node: Dict[str, Any], layer: str) -> List[Tuple[str, str
 
 
 def _importable(made: Any, registered: bool = False) -> Tuple[str, str]:
-    """Return module and name of a class or function.
-
-    Raises
-    ------
-    ValueError
-        If a fresh process does not find it.
-    """
+    """Return module and name of a class or function; a `ValueError` if a fresh process does not find it."""
     package, name = str(made.__module__), str(made.__qualname__)
     if package == "__main__" or ("<locals>" in name and not registered):
         where = "the script itself" if package == "__main__" else "a function"
@@ -136,19 +124,7 @@ def compare_frameworks(
 ) -> Tuple[Difference, ...]:
     """Compare a Keras 3 model between frameworks on the CPU, with the model in float64 on its own framework.
 
-    Parameters
-    ----------
-    model : Keras 3 model
-        With weights. It is left as it was.
-    inputs, targets : arrays, or lists or dictionaries of them
-        NumPy's; ``targets`` may be None.
-    loss : str, Keras loss, registered function, or None
-    frameworks : sequence of {"tensorflow", "jax", "torch"}
-        All that are to be compared; that of the model is computed in this process.
-    seed : int
-        For the weights of gradients.
-    say : callable or None
-        Called now and then, for progress.
+    ``frameworks``: all that are to be compared; that of the model is computed in this process. The model is left as it was.
 
     Returns
     -------

@@ -23,8 +23,7 @@ _SLIGHT = 1.0 / 8192
 
 _REDUCED = "reduced-precision"
 
-#: Arithmetics that round factors, and so many different numbers say whether results are rounded instead.
-_SHORT = ("tf32", "bfloat16")
+#: How many different numbers show that results are rounded.
 _SEVERAL = 4
 
 #: Keras's operations that multiply arrays, none of which is a weight.
@@ -62,13 +61,7 @@ def kernels_of(layer: Any) -> Set[str]:
 
 
 def shown_by_products(layer: Any, items: Sequence[Difference]) -> bool:
-    """Return whether the products of a layer show a coarser arithmetic.
-
-    Parameters
-    ----------
-    items : sequence of Difference
-        On the layer's first call, for ordinary inputs: an arithmetic does not depend on what is multiplied.
-    """
+    """Return whether the verdicts on a layer's first call, for ordinary inputs, show that its products are coarser."""
     verdicts: Dict[str, str] = {item.what.partition(", call")[0]: item.verdict for item in items}
     if not has_products(layer):
         return False
@@ -84,15 +77,6 @@ def vanishes_with_short_factors(
     """Return whether a coarse output is exact if there is nothing to round in the factors of the layer's products.
 
     What is coarse even then is not its products, but what it does with them. True where that cannot be found out.
-
-    Parameters
-    ----------
-    case
-        A way of calling the layer, with its reference.
-    whats : sequence of str
-        What its arrays are called.
-    items : sequence of Difference
-        The verdicts on that call.
     """
     coarse = [item for item in items if is_excused(item) and item.kind == "layer" and item.arithmetic != "float16"]
     if not coarse or not _of_inputs(layer) or not runner.weights_are_free:
@@ -157,14 +141,13 @@ def _is_slight(item: Difference) -> bool:
 
 
 def without_short_result(layer: Any, item: Difference, actual: np.ndarray, work: Work) -> Difference:
-    """Return the verdict on an array; a result that has no more digits than half precision does not come of rounded factors.
+    """Return the verdict on an array: what has half precision's digits only was rounded itself, and not its factors.
 
-    Products of two rounded factors, and sums of them, have more. Not if a factor has few digits from the start, as pixels
-    and an identity matrix have: then the product has those of the other.
+    Products of two rounded factors have more, unless a factor is short from the start, as pixels are.
     """
     factors = [leaf.array for leaf in work.leaves if isinstance(leaf, HostArray) and leaf.is_float]
     factors += [weight.array for weight in work.weights if weight.is_float and weight.array.ndim > 1]
-    if not is_excused(item) or item.arithmetic not in _SHORT or not kernels_of(layer) or any(map(_short, factors)):
+    if not is_excused(item) or item.arithmetic == "float16" or not kernels_of(layer) or any(map(_short, factors)):
         return item
     name = _short(actual)
     if not name or len(np.unique(actual[actual != 0])) < _SEVERAL:
@@ -173,7 +156,7 @@ def without_short_result(layer: Any, item: Difference, actual: np.ndarray, work:
 
 
 def _short(values: np.ndarray) -> str:
-    """Return the half precision that has all these numbers exactly, "" if none has."""
+    """Return the half precision that has all these numbers, or ""."""
     return next((name for name in ("bfloat16", "float16") if np.array_equal(rounded(values, name), values)), "")
 
 
@@ -204,10 +187,10 @@ def coarsest_shown(items: Sequence[Difference], device: str) -> str:
 
 
 def as_layers_show(items: Sequence[Difference]) -> List[Difference]:
-    """Return all verdicts with "reduced-precision" where the other layers on that device do not show the contrary.
+    """Return all verdicts with "reduced-precision" where no other layer shows the contrary.
 
-    A layer of it has to show the arithmetic of a whole model. An arithmetic coarser than TF32, which libraries choose product
-    by product, is a setting: an attention, whose factors cannot be chosen, has it only where layers do whose factors can.
+    A layer has to show the arithmetic of a whole model. One coarser than TF32, which libraries choose product by product, is
+    a setting: an attention, whose factors cannot be chosen, has it only if layers have it whose factors can.
     """
     layers = [item for item in items if item.kind != "model"]
     single = [

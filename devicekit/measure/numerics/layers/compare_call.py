@@ -63,15 +63,6 @@ def gradient_problems(
 
     Nothing is said of a gradient that is missing or zero everywhere, as behind ``stop_gradient``, nor of a layer that is
     constant around its input, as one that rounds and has a straight-through gradient: both are made on purpose.
-
-    Parameters
-    ----------
-    compute : callable
-        Runs the layer in float64.
-    trained : list of int
-        The places of the weights that there are gradients for.
-    found : LayerOutcome
-        What ``compute(work)`` gave.
     """
     problems = []
     for place, gradient in enumerate(found.gradients):
@@ -169,9 +160,7 @@ class _Case(NamedTuple):
 def compare_call(subject: Subject, call: Call, number: int, devices: Sequence[str]) -> List[Difference]:
     """Compare one call of one layer on devices: outputs, and gradients of its inputs and weights.
 
-    The layer is called again with other inputs, so that a result which stays from before is seen, and the corners of its
-    kernels are reached; and once more in training if it has a training mode without randomness. A layer that is like one
-    which agreed in all of that is called once.
+    A layer that is like one which agreed in all ways of calling it is called once.
     """
     runner, layer = subject.runner, call.layer
     try:

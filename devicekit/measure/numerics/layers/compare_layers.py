@@ -48,23 +48,7 @@ def compare_model(
     seed: int,
     say: Callable[..., None],
 ) -> Tuple[Difference, ...]:
-    """Compare a model on each device with the CPU in float64.
-
-    Parameters
-    ----------
-    model : Keras model
-        With weights. It is left as it was, also if something is raised.
-    inputs, targets : arrays, or lists or dictionaries of them
-        NumPy's; ``targets`` may be None.
-    loss : str, callable or None
-    devices : sequence of str
-        As in `Selection.device`.
-    framework : str
-        The one that the model computes with.
-    seed : int
-        For the weights of gradients.
-    say : callable
-        Called now and then, for progress.
+    """Compare a model on each device with the CPU in float64; it is left as it was, also if something is raised.
 
     Returns
     -------

@@ -4,8 +4,7 @@
 - ``stress``: as many examples, each of another kind: large, few different values (ties), zeros, subnormal numbers, beyond
   where tanh and sigmoid saturate. Outputs alone are compared: at ties and kinks a gradient has several right values;
 - an odd number of other examples: what is left over when rows are taken eight at a time;
-- one other example, for which libraries have other kernels: a product with a vector. Not if the framework compiles, which
-  takes longer than everything else for one more shape;
+- one other example: a product with a vector. Compiling for one more shape would take too long;
 - in training, if the layer has a training mode without randomness.
 """
 
