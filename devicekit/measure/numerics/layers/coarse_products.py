@@ -152,7 +152,7 @@ def without_short_result(layer: Any, item: Difference, actual: np.ndarray, work:
     name = _short(actual)
     if not name or len(np.unique(actual[actual != 0])) < _SEVERAL:
         return item
-    return item.replace(verdict="differs", arithmetic="", detail="rounded to %s, in which float32 is expected" % name)
+    return item.replace(verdict="differs", arithmetic="", detail="rounded to %s; float32 is expected" % name)
 
 
 def _short(values: np.ndarray) -> str:
