@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from .matrix import BY_PATCH, TENSORFLOW_OWNERS, Matrix, accepts, minor_of
+from .projects import Release
 from .tables import Bound
 from .target import target_for
 
@@ -117,9 +118,15 @@ def _is_pure(matrix: Matrix, protobuf: str, python: str) -> bool:
 
     TensorFlow 2.19 crashes with the native code of 3.20.3, which there is up to Python 3.10, and works without it.
     """
-    project, target = matrix.project("protobuf"), target_for("linux-x86_64", python)
+    project = matrix.project("protobuf")
     release = project.nearest(protobuf) if project is not None else None
-    return release is not None and not any(
+    return release is not None and not _has_native_code(release, python)
+
+
+@lru_cache(maxsize=4096)
+def _has_native_code(release: Release, python: str) -> bool:
+    target = target_for("linux-x86_64", python)
+    return any(
         platform != "any" and target.takes_platform(platform) and any(target.takes_python(tag) for tag in tags)
         for build in release.builds
         for platform, tags in build.wheels
