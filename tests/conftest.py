@@ -86,17 +86,21 @@ SLOW = (
 #: What depends on the bundled data, the recorded machines and the texts, not on the interpreter: the gate leaves it out on
 #: the Pythons between the oldest and the newest.
 DATA = (
+    "distribution/test_strategy_plan.py",
     "fleet/test_fingerprint.py",
     "numerics/",
     "test_architecture.py",
     "test_choose.py",
     "test_codes.py",
     "test_compatibility.py",
+    "test_contradictions.py",
     "test_data.py",
     "test_docs.py",
     "test_docs_shell.py",
+    "test_doctor_screen.py",
     "test_explain.py",
     "test_fuzz.py",
+    "test_log_fixes.py",
     "test_machine_diff.py",
     "test_machine_folders.py",
     "test_machines.py",
@@ -106,7 +110,9 @@ DATA = (
     "test_public_names.py",
     "test_reference.py",
     "test_resolve.py",
+    "test_resolve_alternatives.py",
     "test_schemas.py",
+    "test_shareable.py",
     "test_signatures.py",
     "test_tools.py",
 )
