@@ -591,6 +591,7 @@ ROWS = [
         {"os": "openSUSE Leap 15.2"},
         ["cables sit firmly", "reboot|[Rr]estart the machine"],
         ["apt"],
+    ),
     # Exact builds of another system in conda's file, and a compiler that CMake or nvcc does not find.
     (
         "ResolvePackageNotFound:\n  - gxx_impl_linux-64==7.3.0=hdf63c60_1\n  - h5py==2.9.0=py37h7918eee_0",
