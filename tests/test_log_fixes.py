@@ -232,6 +232,14 @@ IMPORTS = (
 )
 
 ROWS = [
+    # A name that the framework does not have: the same release again has no more.
+    (
+        "cannot import name 'log' from 'torch.distributed.elastic.agent.server.api' (/x/lib/python3.10/site-packages/torch/"
+        "distributed/elastic/agent/server/api.py)",
+        {"packages": {"torch": "2.4.0", "deepspeed": "0.14.0"}},
+        ["--upgrade deepspeed", "PyTorch that it was released for"],
+        ["torch==2.4.0"],
+    ),
     # A Linux with DirectML is WSL.
     (
         "[GCC 9.4.0] on linux\nI dml_device_factory.cc:132] DirectML device enumeration: found 0 compatible adapters.",
@@ -247,6 +255,12 @@ ROWS = [
         ["On Linux", "install torch"],
     ),
     # AMD's PyTorch for Windows has no code for old GPUs.
+    (
+        "RuntimeError: Found no NVIDIA driver on your system.\nI have a Radeon RX580 on Windows 11",
+        {},
+        ["install torch-directml"],
+        ["AMD's build of PyTorch for Windows, for", "NVIDIA's driver"],
+    ),
     (
         "ComfyUI\nRuntimeError: Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and installed "
         "a driver",

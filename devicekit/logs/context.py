@@ -276,6 +276,7 @@ class Known:
             self.driver_kernel = self.driver_kernel or value
             self.versions.setdefault("driver", value)
         elif key == "gpuname" and "vendors" not in self._stated:
+            value = re.split(" (?:on|in|under) ", value)[0]  # "a Radeon RX 580 on Windows 10"
             self.vendors |= vendors_of(value)
             integrated = _INTEGRATED.search(self.gpu_name) and (not _INTEGRATED.search(value) or self.gpu_name in value)
             if not self.gpu_name or integrated:

@@ -254,6 +254,18 @@ def _no_release(about: Situation, steps: Steps) -> None:
         steps.say("Take another release of what needs it, or the Python that this one was made for")
 
 
+def _not_in_framework(about: Situation, steps: Steps) -> None:
+    """A name that this release of a framework does not have, and another package imports: the same release has no more."""
+    own = ("tensorflow", "tf", "keras", "torch", "torchvision", "torchaudio")
+    others = [item for item in about.packages if item.partition("-")[0] not in own]
+    text = "This release of %s has no such name: update what imports it" % about.title
+    if len(others) == 1:
+        steps.upgrade(text, others[0])
+    else:
+        steps.say(text + " (the lines above the error name its file)", changes="packages")
+    steps.say("Or install the %s that it was released for" % about.title, changes="packages", instead=True)
+
+
 def _other_version(about: Situation, steps: Steps, version: str) -> None:
     """Something of another version than the framework needs, of which the line says no more."""
     source = re.search(r"cannot import name '?\w+'? from (?:partially initialized module )?'(\w+)", about.line)
@@ -270,6 +282,9 @@ def _other_version(about: Situation, steps: Steps, version: str) -> None:
             text = "The program was written for another release of %s: its requirements.txt or README names it"
             steps.say(text % about.title, changes="packages")
             return
+    if source and source.group(1) in ("tensorflow", "torch") and not about.known.frames and "._" not in about.line:
+        _not_in_framework(about, steps)
+        return
     if source and source.group(1) not in ("tensorflow", "torch", "jax", "keras"):
         wanted = distribution_of(source.group(1))
         text, user = "Update %s; if that does not help, the package that imports from it" % wanted, importer(about)
