@@ -55,7 +55,7 @@ WORDS = {
     "runtimeerror: cudnn error: ": "torch", "runtimeerror: cuda error: ": "torch", "no cuda gpus are available": "torch",
     "onnxruntime": "onnxruntime", "podman": "podman", "kubectl": "kubernetes", "nvidia.com/gpu": "gpu-resource",
     "kubernetes": "kubernetes", "kubelet": "kubernetes", "k8s": "kubernetes",
-    "cri-o": "crio", "microk8s": "microk8s", "k3s": "k3s",
+    "cri-o": "crio",
     "singularity": "singularity", "apptainer": "singularity", "docker": "docker",
     "conda": "conda", "miniforge": "conda", "mambaforge": "conda", "micromamba": "conda", "mamba install": "conda",
     "conda/feedstock_root": "conda-build", "conda-forge jax": "conda-build", "conda-forge tensorflow": "conda-build",

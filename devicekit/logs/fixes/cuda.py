@@ -507,8 +507,6 @@ def _numba_libraries(about: Situation, steps: Steps) -> None:
             text % named.group(1), "unset CUDA_HOME NUMBAPRO_NVVM NUMBAPRO_LIBDEVICE", on="linux", changes="variables"
         )
     cuda = release_of(library_of(about)) or about.fact("cuda")
-    label = re.search(r"\+cu(\d\d)(\d)$", about.packages.get("torch", ""))  # what the program computes with as well
-    cuda = cuda or ("%s.%s" % label.groups() if label else "")
     major = cuda.partition(".")[0]
     old = major in ("9", "10", "11")
     if not old:
@@ -668,12 +666,10 @@ def cuda_version_mismatch(about: Situation, steps: Steps) -> None:
         return
     if about.library == "RAPIDS":
         steps.say(
-            "Only one copy of CUDA's libraries is loaded, that of the package that is imported first: install RAPIDS and "
-            "PyTorch for one CUDA, and from one place (conda-forge's pytorch with conda's cudf, or PyTorch's wheels for CUDA "
-            "12 with cudf-cu12)",
+            "Install RAPIDS and PyTorch for one CUDA, from one place (conda-forge's pytorch with conda's cudf, or wheels for "
+            "CUDA 12 with cudf-cu12); until then import RAPIDS first: its CUDA is loaded then",
             changes="packages",
         )
-        steps.say("Until then: import RAPIDS first", changes="code")
         return
     cuda, cudnn = needs_of(about)
     if about.windows:

@@ -35,21 +35,13 @@ def _gpu_library(about: Situation, steps: Steps) -> bool:
     if first in _RAPIDS and (about.windows or about.macos):
         steps.say("RAPIDS is for NVIDIA's GPUs on Linux: use WSL 2, or another machine")
     elif first in _RAPIDS:
-        name = "%s-cu%s" % (distribution_of(first), cuda)
-        command = "python -m pip install --extra-index-url=https://pypi.nvidia.com %s" % name
-        steps.run("Install it from NVIDIA's index, with its CUDA in its name", command, changes="packages")
-        command = "conda install -c rapidsai -c conda-forge %s" % distribution_of(first)
-        steps.run("Or with conda", command, changes="packages", instead=True)
+        command = "python -m pip install --extra-index-url=https://pypi.nvidia.com %s-cu%s"
+        text = "Install it from NVIDIA's index, with its CUDA in its name"
+        steps.run(text, command % (distribution_of(first), cuda), changes="packages")
     elif first == "cupy" and about.vendor != "amd":
-        text = "Install CuPy, whose builds have their CUDA in their names"
-        steps.install(text, "cupy-cuda%sx%s" % (cuda, "[ctk]" if cuda == "12" else ""))
-    elif first == "onnxruntime":
-        steps.install("Install it", onnxruntime_requirement(about))
-        steps.install("Or that for the CPU, without a GPU", "onnxruntime", instead=True)
-    elif module.startswith("numba.cuda"):
-        steps.install("Install Numba's part for CUDA", "numba-cuda[cu%s]" % cuda)
-    elif first == "numba":
-        steps.install("Install it", "numba")
+        steps.install("Install CuPy's build for this CUDA", "cupy-cuda%sx%s" % (cuda, "[ctk]" if cuda == "12" else ""))
+    elif first in ("onnxruntime", "numba"):
+        steps.install("Install it", onnxruntime_requirement(about) if first[0] == "o" else "numba-cuda[cu%s]" % cuda)
     return bool(steps.fixes)
 
 

@@ -47,22 +47,6 @@ def _branch(about: Situation) -> str:
     return ", up to branch %s (the last one for %s)" % (limits[0].branch, limits[0].gpu) if limits else ""
 
 
-def _by_packages(about: Situation, steps: Steps, row: DriverInstall, what: str, branch: str) -> None:
-    """Install the driver with the distribution's package manager."""
-    number = about.linux_version
-    values = {"branch": branch, "version": number, "major": number.partition(".")[0]}
-    values.update(arch="sbsa" if about.arch == "aarch64" else "x86_64", release="$(uname -r)")
-    commands = [[word.format(**values) for word in words] for words in row.commands]
-    needs = "; it needs %s" % row.needs.format(**values) if row.needs else ""
-    if _flavor(about):  # nvidia-open is for the usual kernel alone
-        commands = [[word.replace("nvidia-open", "nvidia-open-dkms") for word in words] for words in commands]
-    if not number and "fedora" in row.ids:  # quoted, this would not be replaced
-        command = " && ".join("sudo %s" % " ".join(words) for words in commands)
-        steps.run(what, command.replace("release-.", "release-$(rpm -E %fedora)."), on="linux", changes="driver")
-    else:
-        steps.add(steps.shell.system_packages_fix(what + needs, *commands, changes="driver"))
-
-
 def install_nvidia(about: Situation, steps: Steps, text: str = "Install NVIDIA's driver", least: str = "") -> None:
     """How to get NVIDIA's driver onto this system, or a newer one."""
     what = "%s%s%s" % (text, " (%s or later)" % least if least else "", _branch(about))
@@ -93,8 +77,15 @@ def install_nvidia(about: Situation, steps: Steps, text: str = "Install NVIDIA's
         return
     limits = driver_limits([about.capability], BUNDLED) if about.capability else ()
     row = _row(about, limits[0].branch if limits else "", least)
-    if row is not None:
-        _by_packages(about, steps, row, what, limits[0].branch if limits else "")
+    if row is not None and (about.linux_version or "fedora" not in row.ids):  # whose commands name the release
+        number = about.linux_version
+        values = {"branch": limits[0].branch if limits else "", "version": number, "major": number.partition(".")[0]}
+        values.update(arch="sbsa" if about.arch == "aarch64" else "x86_64", release="$(uname -r)")
+        commands = [[word.format(**values) for word in words] for words in row.commands]
+        needs = "; it needs %s" % row.needs.format(**values) if row.needs else ""
+        if _flavor(about):  # nvidia-open is for the usual kernel alone
+            commands = [[word.replace("nvidia-open", "nvidia-open-dkms") for word in words] for words in commands]
+        steps.add(steps.shell.system_packages_fix(what + needs, *commands, changes="driver"))
     elif about.linux:
         steps.say("%s with the package manager of the distribution" % what, "admin", "driver")
         if not about.linux_distribution:
@@ -111,29 +102,23 @@ def install_nvidia(about: Situation, steps: Steps, text: str = "Install NVIDIA's
 _MACHINE_WITH_GPU = "Choose a machine with a GPU (Colab: Runtime, Change runtime type; Kaggle: Settings, Accelerator)"
 
 
-#: What docker cannot see the driver from.
-_APART = (
-    "The driver is there, and this docker does not see it: Docker Desktop for Linux (see docker context ls) and docker from "
-    "the snap run apart from the host: use Docker Engine (docker-ce) instead"
-)
 _NO_LIBRARY = (
     "Install NVIDIA's driver on the host (Proxmox: the same release in the LXC container too, without the kernel module); "
     "docker from the snap cannot see it: install docker from apt"
+)
+_UNSEEN = (
+    "Docker Desktop for Linux and docker from the snap cannot see the driver: use Docker Engine (docker context ls)"
 )
 
 
 def _broken_packages(about: Situation, steps: Steps) -> None:
     """The driver's packages are not installed, as apt finds that they conflict."""
-    text = "Let apt finish what is half installed, with a current list"
-    steps.run(text, "sudo apt-get update && sudo apt-get --fix-broken install", on="linux", changes="driver")
-    name = about.groups.get("wanted", "nvidia-driver")
-    text = "If not: see from which sources it comes (Ubuntu's, NVIDIA's and a PPA do not mix), and take the others out"
-    steps.run(text, "apt-cache policy %s" % name, on="linux")
+    command = "sudo apt-get update && sudo apt-get --fix-broken install"
+    steps.run("Let apt finish what is half installed", command, on="linux", changes="driver")
     again = "apt-get install nvidia-driver" if about.linux_distribution == "debian" else "ubuntu-drivers install"
     command = "sudo apt-get purge 'nvidia-*' 'libnvidia-*' 'linux-modules-nvidia-*' && sudo %s" % again
-    steps.run(
-        "Then remove NVIDIA's packages, and install the driver from one of them", command, on="linux", changes="driver"
-    )
+    text = "If not: install the driver again, from one source (Ubuntu's, NVIDIA's and a PPA's packages do not mix)"
+    steps.run(text, command, on="linux", changes="driver")
     steps.restart("Then restart the machine")
 
 
@@ -149,18 +134,17 @@ def driver_missing(about: Situation, steps: Steps) -> None:
         steps.say(_MACHINE_WITH_GPU)
         install_nvidia(about, steps)
         return
-    linux = about.linux or about.linux_distribution
-    if "docker-desktop" in about.words and linux and not about.wsl and not about.windows:
+    if "docker-desktop" in about.words and about.linux and not about.wsl:
         _docker_desktop(about, steps)
-        return
-    if about.signature == "docker-nvidia-cli-load-library" and about.fact("driver"):
-        steps.say(_APART, "admin", "system")
         return
     if about.signature == "nvidia-apt-held":
         _broken_packages(about, steps)
         return
     if about.signature == "docker-nvidia-cli-load-library":
-        steps.say(_NO_LIBRARY)
+        there = about.fact("driver") != ""
+        steps.say(_UNSEEN if there else _NO_LIBRARY)
+        if there:
+            return
     elif about.container and not re.search(r"nvidia-container-cli", about.line):
         steps.say("See on the host whether nvidia-smi answers; if not, install or load the driver there", "admin")
         container_gpu(about, steps)
@@ -280,14 +264,9 @@ def _module_key(about: Situation) -> str:
 
 def _enroll_key(about: Situation, steps: Steps) -> None:
     """Secure Boot refuses the module: let it trust its key."""
-    text, key = (
-        "Enroll the module's key (it asks for a password); then restart, and choose Enroll MOK",
-        _module_key(about),
-    )
-    if key:
-        steps.run(text, "sudo mokutil --import %s" % key, on="linux", changes="system")
-    else:
-        steps.say("%s: mokutil --import with the key that the driver's package brings" % text, "admin", "system")
+    text = "Enroll the module's key (it asks for a password); then restart, and choose Enroll MOK"
+    key = _module_key(about) or "KEY_OF_THE_PACKAGE"
+    steps.run(text, "sudo mokutil --import %s" % key, on="linux", changes="system")
     steps.say("Or switch Secure Boot off in the firmware", instead=True)
 
 
@@ -450,20 +429,6 @@ def _older_in_conda(about: Situation, steps: Steps, driver: str) -> bool:
     return True
 
 
-def _older_cupy(about: Situation, steps: Steps) -> None:
-    """CuPy's build for an older CUDA, by its name."""
-    driver = about.fact("driver")
-    runs = [cuda for cuda, least in OLD_DRIVERS.items() if driver and version_at_least(driver, least[about.windows])]
-    if about.library == "CuPy" and runs and about.driver_before(450):
-        text = "Or use CuPy's build for CUDA %s, which the driver runs (Python up to 3.8)" % runs[0]
-        steps.install(text, "cupy-cuda%s" % runs[0].replace(".", ""), instead=True)
-    elif about.library == "CuPy" and not version_at_least(driver or "0", "525"):
-        text = "Or use CuPy's build for CUDA 11, for drivers from 450 on"
-        steps.install(text, "cupy-cuda11x", remove=["cupy-cuda12x"], instead=True)
-    else:
-        steps.say("Or use a build for an older CUDA", instead=True)
-
-
 def _older_build(about: Situation, steps: Steps) -> None:
     """What runs on the driver that is there."""
     driver, newest = about.fact("driver"), about.groups.get("found", "")
@@ -509,15 +474,19 @@ def _older_build(about: Situation, steps: Steps) -> None:
     elif about.framework:
         steps.say("Or use a release of %s for an older CUDA" % about.title, instead=True)
     else:
-        _older_cupy(about, steps)
+        driver = about.fact("driver") or "450"
+        if about.library == "CuPy" and version_at_least(driver, "450") and not version_at_least(driver, "525"):
+            text = "Or use CuPy's build for CUDA 11, for drivers from 450 on"
+            steps.install(text, "cupy-cuda11x", remove=["cupy-cuda12x"], instead=True)
+        else:
+            steps.say("Or use a build for an older CUDA", instead=True)
 
 
 def _lxc_driver(steps: Steps) -> None:
     """A container of LXC has driver libraries of its own."""
-    steps.say("An LXC container uses the host's kernel module: restart the host if its driver was updated", "admin")
     steps.say(
-        "Install the driver's libraries of the host's release in the container, without a kernel module: the .run file of "
-        "that release with --no-kernel-module (LXD passes on the host's: lxc config set NAME nvidia.runtime true)",
+        "Install the driver's libraries of the host's release in the container: NVIDIA's .run file with --no-kernel-module "
+        "(LXD can pass on the host's: lxc config set NAME nvidia.runtime true); restart the host if its driver was updated",
         "admin",
         "driver",
     )
@@ -581,16 +550,12 @@ def _library_is_older(library: str, kernel: str) -> bool:
 def _amdgpu_unhealthy(about: Situation, steps: Steps) -> None:
     """The kernel's driver fails: one that does not start the GPU is older than it, or lacks its firmware."""
     if about.signature == "rocm-amdgpu-init-failed":
-        packages = {
-            "ubuntu": "apt-get install linux-firmware linux-generic-hwe-%s" % about.linux_version[:5],
-            "fedora": "dnf upgrade linux-firmware amd-gpu-firmware kernel", "arch": "pacman -Syu linux-firmware linux",
-        }  # fmt: skip
-        command = packages.get(about.linux_distribution, "")
-        text = "Update the firmware and the kernel: those of a distribution may be older than the GPU"
-        if command and not command.endswith("-"):
-            steps.run(text, "sudo %s" % command, on="linux", changes="driver")
-        else:
-            steps.say("%s (Ubuntu: linux-firmware, linux-generic-hwe-...)" % text, "admin", "driver")
+        steps.say(
+            "Update the kernel and its firmware, which may be older than the GPU (Ubuntu: linux-firmware, and "
+            "linux-generic-hwe-24.04 in 24.04; Fedora, Arch: all packages)",
+            "admin",
+            "driver",
+        )
     steps.run("See what the kernel says of the GPU", "sudo dmesg | grep -i -E 'amdgpu|kfd'", on="linux")
     steps.restart()
 
@@ -818,17 +783,12 @@ def _cluster_gpu(about: Situation, steps: Steps) -> None:
         "Ask for the GPU in the pod (resources: limits: %s: 1), and install %s device plugin in the cluster"
         % (resource, "NVIDIA's" if nvidia else "its maker's")
     )
-    if nvidia and "k3s" in about.words:
-        steps.say(
-            "k3s finds NVIDIA's container toolkit when it starts: the pod and the plugin need runtimeClassName: nvidia"
-        )
-    elif nvidia and "microk8s" in about.words:
-        steps.run("MicroK8s installs all of it", "sudo microk8s enable nvidia", on="linux", changes="system")
-    elif nvidia:
+    if nvidia:
         runtime = next((name for name in ("crio", "docker") if name in about.words), "containerd")
         command = "sudo nvidia-ctk runtime configure --runtime=%s --set-as-default && sudo systemctl restart %s"
         steps.run(
-            "If a node with a GPU offers none: make NVIDIA's runtime its default, then restart the device plugin",
+            "If a node with a GPU offers none: make NVIDIA's runtime its default, then restart the device plugin (k3s: "
+            "runtimeClassName: nvidia in both; MicroK8s: microk8s enable nvidia)",
             command % (runtime, runtime),
             on="linux",
             changes="system",
@@ -894,7 +854,7 @@ def _docker_desktop(about: Situation, steps: Steps) -> None:
             "On Windows, Docker gives containers NVIDIA's GPUs only: run the program outside of them, or in WSL 2"
         )
         return
-    if (about.linux or about.linux_distribution) and not about.wsl and not about.windows:
+    if about.linux and not about.wsl:
         steps.run(
             "Docker Desktop for Linux runs containers in a virtual machine without the GPU: use Docker Engine itself",
             "docker context use default",
@@ -965,8 +925,8 @@ def _lost_devices(about: Situation, steps: Steps) -> None:
     links = "sudo nvidia-ctk system create-dev-char-symlinks --create-all"
     if "kubernetes" in about.words:
         steps.say(
-            "Let NVIDIA's device plugin name the device nodes, which the kubelet's CPU manager (policy static) keeps then: "
-            "compatWithCPUManager=true in its Helm chart, or PASS_DEVICE_SPECS=true; start the pod anew",
+            "Let NVIDIA's device plugin name the nodes, which the kubelet's CPU manager takes (compatWithCPUManager=true "
+            "in its Helm chart, or PASS_DEVICE_SPECS=true), and start the pod anew",
             "admin",
             "system",
         )

@@ -98,7 +98,7 @@ def protobuf_incompatible(about: Situation, steps: Steps) -> None:
     if asked and about.framework != "tensorflow":
         package = about.groups.get("package", "the other package")
         steps.install("Install a protobuf that %s takes" % package, "protobuf" + asked.group(1))
-        steps.upgrade("Or update %s, if a newer release takes the other one" % package, package, instead=True)
+        steps.upgrade("Or update %s" % package, package, instead=True)
         return
     newer = about.groups.get("name", "") == "runtime_version" or (wanted and sort_key(wanted) >= (5,))
     if newer:

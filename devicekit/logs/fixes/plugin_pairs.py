@@ -55,16 +55,12 @@ def _ipex_for(about: Situation, steps: Steps) -> None:
     elif (
         minor and "pt-gpu" not in about.line and not re.search(r"\+(?:xpu|cxx11)", there + about.packages.get(name, ""))
     ):
-        steps.install("Install the release of the extension that is for this PyTorch", wanted)
-        if re.search(r"symbol: _ZNK?5torch", about.line):
-            text = "Or take both from PyPI: a PyTorch of another source or C++ ABI does not fit"
-            steps.install(text, "torch==%s.*" % minor, wanted, remove=["torch"], instead=True)
+        text = "Install the extension's release for this PyTorch, both from PyPI: others have another C++ ABI"
+        steps.install(text, "torch==%s.*" % minor, wanted)
     else:
         page = "https://pytorch-extension.intel.com/release-whl/stable/xpu/us/"
         index = "for GPUs from Intel's index, %s" % page
-        steps.say("Install the extension for this PyTorch (%s): %s" % (wanted, index), changes="packages")
-        if re.search(r"\+(?:cu|cpu)", there):
-            steps.say("And PyTorch from there, too: this one (%s) is not Intel's build" % there, changes="packages")
+        steps.say("Install PyTorch and its extension (%s) together: %s" % (wanted, index), changes="packages")
 
 
 def itex_pair(about: Situation, steps: Steps) -> None:

@@ -665,7 +665,7 @@ def msvc_runtime_missing(about: Situation, steps: Steps) -> None:
         changes="files",
     )
     if about.framework == "onnxruntime" and re.search(r"procedure|127", about.line):
-        text = "Or another release: newer ones need Windows 10, and 1.15.0 calls a function that its older builds lack"
+        text = "Or an older release, as newer ones need Windows 10 (and 1.15.1, not 1.15.0)"
         steps.say(text, changes="packages", instead=True)
     if about.framework == "tensorflow" and "tf1-native" in about.words and not about.version:
         steps.say(
