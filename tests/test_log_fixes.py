@@ -476,6 +476,9 @@ ROWS = [
         [r"extra-index-url=https://pypi\.nvidia\.com cuml-cu12"],
         ["Install what is named"],
     ),
+    ("ModuleNotFoundError: No module named 'onnxruntime'", {"os": "macos"}, ["pip install onnxruntime$"], ["-gpu"]),
+    ("ModuleNotFoundError: No module named 'numba'", {}, ["pip install numba$"], ["numba-cuda"]),
+    (" cuda : Depends: cuda-12-6 (>= 12.6.2) but it is not going to be installed", {}, ["--fix-broken"], ["pip"]),
     ("ModuleNotFoundError: No module named 'cudf'", {"os": "windows"}, ["WSL 2"], ["pip install"]),
     (
         "ModuleNotFoundError: No module named 'cupy'",

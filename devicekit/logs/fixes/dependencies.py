@@ -40,8 +40,11 @@ def _gpu_library(about: Situation, steps: Steps) -> bool:
         steps.run(text, command % (distribution_of(first), cuda), changes="packages")
     elif first == "cupy" and about.vendor != "amd":
         steps.install("Install CuPy's build for this CUDA", "cupy-cuda%sx%s" % (cuda, "[ctk]" if cuda == "12" else ""))
-    elif first in ("onnxruntime", "numba"):
-        steps.install("Install it", onnxruntime_requirement(about) if first[0] == "o" else "numba-cuda[cu%s]" % cuda)
+    elif first == "onnxruntime":
+        with_gpu = about.vendor in ("nvidia", "amd", "intel") and not about.macos
+        steps.install("Install it", onnxruntime_requirement(about) if with_gpu else first)
+    elif first == "numba":
+        steps.install("Install it", "numba-cuda[cu%s]" % cuda if "." in module else first)
     return bool(steps.fixes)
 
 
