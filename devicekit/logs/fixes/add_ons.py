@@ -58,6 +58,7 @@ _GONE = (
     ),
     (r"metrics pytorch_lightning", "pytorch-lightning", "", "install and import torchmetrics", "edit"),
     (r"_six torch|\w+ torch\._six", "PyTorch", "", "torch.inf, str, collections.abc"),
+    (r"packaging pkg_resources", "setuptools", "70", "import packaging itself"),
     (r"legacy torchtext|\w*Field torchtext\.data", "torchtext", "0.12", "read the data with torch.utils.data", "edit"),
 )  # fmt: skip
 
@@ -155,9 +156,6 @@ def of_another_torch(about: Situation, steps: Steps) -> bool:
         pin = "~=%s.0" % minor if minor else ""
         steps.install(text, "torch%s" % pin, "torch_xla[tpu]%s" % pin)
         return True
-    if name == "torchtext":
-        _torchtext(about, steps)
-        return True
     of = "PyTorch %s" % version if version else "the installed PyTorch"
     if name == "vllm":  # its releases require one PyTorch each
         own = about.packages.get(name, "")
@@ -200,8 +198,6 @@ def fitting_add_on(about: Situation, steps: Steps, add_on: str, version: str) ->
     if add_on == "tensorflow-io" and not about.signature.startswith("pip-"):
         _io(about, steps, minor)
         return
-    if _of_conda(about, steps, add_on, minor):
-        return
     if minor and add_on == "tensorflow-text":
         exact = newest(item for item in versions if accepts("==%s.*" % minor, item))
         text = "Install the tensorflow-text of the same release as TensorFlow"
@@ -224,17 +220,6 @@ def fitting_add_on(about: Situation, steps: Steps, add_on: str, version: str) ->
             steps.install("Or change TensorFlow", "%s==%s.*" % (about.distribution, wanted.group(1)), instead=True)
         else:
             steps.upgrade("Or update TensorFlow, with Keras 2 for it", "tensorflow", "tf-keras", instead=True)
-
-
-def _of_conda(about: Situation, steps: Steps, add_on: str, minor: str) -> bool:
-    """An add-on has a string as in TensorFlow's own wheels of before 2.9; conda's builds have that of the newer C++ ABI."""
-    old = re.search("[EKPR]Ss", about.groups.get("symbol", "")) and about.is_at_least("2.9") is False
-    if not old or "conda" not in about.line:
-        return False
-    text = "Add-ons are built for pip's TensorFlow, not for conda's: in a new environment, install both with pip"
-    pins = ["tensorflow==%s.*" % minor, add_on + "==%s.*" % minor * (add_on == "tensorflow-text")]
-    steps.new_environment(text, about.python or "3.8", pins)
-    return True
 
 
 def _compiled_on_jetson(steps: Steps, add_on: str, release: str) -> None:
@@ -397,28 +382,14 @@ def _torch_for(about: Situation, steps: Steps) -> None:
         steps.install("Replace it by PyTorch's build for CUDA", "torch", remove=["torch"], index_url=url)
 
 
-def _torchtext(about: Situation, steps: Steps) -> None:
-    """torchtext, which ended with 0.18 for PyTorch 2.3: 0.16 is for 2.1, 0.14 for 1.13 (its README)."""
-    found = re.match(r"([12])\.(\d{1,2})\.", about.version)
-    major, minor = (int(part) for part in found.groups()) if found else (2, 99)
-    if (major, minor) < (2, 4):
-        release = minor + (15 if major == 2 else 1)
-        steps.install("torchtext 0.%d belongs to %s" % (release, about.label), "torchtext==0.%d.*" % release)
-        return
-    steps.say("torchtext has ended, with PyTorch 2.3: take other tokenizers and torch.utils.data", changes="code")
-    pair = ("torch==2.3.1", "torchtext==0.18.0", "numpy<2")
-    if about.python in ("3.13", "3.14"):
-        steps.new_environment("Or install its last release with that PyTorch", "3.12", pair, instead=True)
-    else:
-        steps.install("Or install its last release with that PyTorch (Python 3.8 to 3.12)", *pair, instead=True)
-
-
 def _torch_add_on(about: Situation, steps: Steps, add_on: str) -> None:
-    if add_on == "torchtext":
-        _torchtext(about, steps)
-        return
     if add_on == "bitsandbytes":
         steps.upgrade("Update bitsandbytes: its current wheels have a library for every CUDA, also on Windows", add_on)
+        return
+    if add_on == "torchtext" and about.is_at_least("2.4") is not False:
+        steps.say("torchtext has ended, with PyTorch 2.3: do without it", changes="code")
+        text = "Or install its last release with that PyTorch (Python 3.8 to 3.12)"
+        steps.install(text, "torch==2.3.1", "torchtext==0.18.0", "numpy<2", instead=True)
         return
     of = about.label if about.version else "the installed PyTorch"
     steps.say("Install the %s that was released for %s, or compile it for this PyTorch" % (add_on, of))

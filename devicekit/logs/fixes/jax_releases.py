@@ -132,8 +132,6 @@ def jax_incompatible(about: Situation, steps: Steps) -> None:
         "JAX has it no longer, from %s on: update the package that uses it" % gone if gone else "Update what uses JAX"
     )
     pins = _for_this_jax(about, users) if own or plugin or about.is_at_least("0.4") is False else []
-    tree = re.search(r"\.(tree_\w+)$", _asked_of_jax(about)) if gone else None
-    text += "; in your own code: jax.tree_util.%s" % tree.group(1).replace("multi", "") if tree else ""
     if pins:
         steps.install("%s, as far as it takes this JAX" % text, *pins)
     elif users:

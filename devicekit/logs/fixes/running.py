@@ -612,10 +612,7 @@ def cpu_instructions_missing(about: Situation, steps: Steps) -> None:
     named = re.search(r"\b(AVX512\w*|AVX2|AVX|SSE4\.[12]|FMA|F16C|BMI2|X86_V\d)\b", about.line + about.summary)
     what = named.group(1) if named else "AVX"
     if about.arch == "aarch64" or (about.raspberry and not about.arch):
-        pypi = " or PyPI's wheel in place of download.pytorch.org's," if about.framework == "torch" else ""
-        steps.say(
-            "This ARM processor lacks instructions of the build: take an older release,%s or compile it there" % pypi
-        )
+        steps.say("This ARM processor lacks instructions of the build: take an older release, or compile it there")
         steps.set("If NumPy or OpenBLAS ends it: let it use the generic ARMv8 code", "OPENBLAS_CORETYPE", "ARMV8")
         return
     here = about.known.machine

@@ -141,7 +141,8 @@ def python_unsupported(about: Situation, steps: Steps) -> None:
         return
     if _range_of_a_lock(about, steps, label, pythons):
         return
-    whole = requirement_of(about.known.asked)
+    needs = "tensorflow" * ("tensorflow" in about.words and about.signature.startswith("pip-bad-build"))
+    whole = requirement_of(about.known.asked or needs)
     for_all = [item for item in pythons if item in about.pythons(whole[0], known_specifier(whole[1]), about.platform)]
     if for_all and whole[0] != name:  # it is needed by what the user installs
         pythons, name, bounds = tuple(for_all), *whole
@@ -326,14 +327,11 @@ def _unknown_release(about: Situation, steps: Steps, name: str, bounds: str) -> 
     match = re.match(r"[=~<]=?=?(\d+)\.(\d+)", bounds)
     if name in ("tensorflow", "tensorflow-gpu") and match and (int(match.group(1)), int(match.group(2))) < (1, 15):
         # What the registry lists for these releases, x86-64 only.
-        minor = (int(match.group(1)), int(match.group(2)))
-        python = "3.7" if minor >= (1, 13) else "3.6"
+        python = "3.7" if (int(match.group(1)), int(match.group(2))) >= (1, 13) else "3.6"
         text = (
             "TensorFlow 1.13 and 1.14 have wheels up to Python 3.7, 1.12 and before up to 3.6: "
             "make an environment with it"
         )
-        if about.windows and minor < (1, 2):
-            python, text = "3.5", "TensorFlow 1.0 and 1.1 have wheels for Windows and Python 3.5 alone"
         if "armv" not in about.line:
             steps.new_environment(text, python, ["%s%s" % (name, bounds), "numpy<1.20", "protobuf<4", "h5py<3"])
         return
