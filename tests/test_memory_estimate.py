@@ -132,10 +132,17 @@ def test_what_kernels_of_convolutions_take_for_themselves_comes_on_top():
     image = 10 * 9 * 9 * 4 * 4
     gradient = 4 * 4 * 10 * 4 * 4
     assert {name: item.scratch for name, item in operations.items() if item.scratch} == {
-        "image": int(0.3 * 9 * image),
-        "mixed": 2 * image + gradient,
+        "image": 9 * image,
+        "mixed": image + gradient,
         "deep": image,
     }
+    # Of a larger one not all patches are held at once.
+    part = int(0.3 * 10000 * 9 * image)
+    for groups, scratch in (("feature_group_count=4", part), ("feature_group_count=1000", 6 * 10**8), ("", part)):
+        text = CONVOLUTIONS.replace("f32[10,9,9,4]", "f32[100000,9,9,4]").replace(
+            "feature_group_count=4\n  %mixed", groups + "\n  %mixed"
+        )
+        assert [item.scratch for item in xla_operations(text) if item.name == "image"] == [scratch]
     assert not any(item.workspace for item in operations.values())
     # A fusion that moves values cannot write over what it reads.
     assert [name for name in ("mixed", "moved", "scaled") if operations[name].reuses] == ["scaled"]

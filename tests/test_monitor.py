@@ -41,7 +41,9 @@ def windows(step_s=0.05, wait_s=None):
 def hosts(own=30.0, busy=40.0, idle=60.0, periods=None, throttled=None, queued=2.0, stolen=1.0):
     later = HostLoad(own, busy, idle, 3, periods, throttled, 4 * GIB, queued, stolen)
     return (
-        HostSample(0.0, HostLoad(0.0, 0.0, 0.0, 3, 0 if periods else None, 0 if periods else None, queued_s=0.0, stolen_s=0.0)),
+        HostSample(
+            0.0, HostLoad(0.0, 0.0, 0.0, 3, 0 if periods else None, 0 if periods else None, queued_s=0.0, stolen_s=0.0)
+        ),
         HostSample(50.0, later),
     )
 
@@ -400,15 +402,25 @@ def test_a_callback_raises_and_the_exception_is_kept(kind, how):
     assert (ended, other) == ([how], [])
 
 
-def test_something_else_raises_and_the_exception_is_kept():
-    ended = []
-    with pytest.raises(KeyboardInterrupt) as kept:
-        fit(CallbackList(), ended, after=KeyboardInterrupt())
+class Cell:
+    """What IPython calls with after a cell."""
+
+    def __init__(self, error_in_exec):
+        self.error_in_exec = error_in_exec
+
+
+@pytest.mark.parametrize(
+    "kind, how", [(KeyboardInterrupt, "interrupted"), (ValueError, "failed"), (None, "interrupted")]
+)
+def test_something_else_raises_and_the_exception_is_kept(kind, how):
+    ended, error = [], (kind or KeyboardInterrupt)()
+    with pytest.raises(type(error)) as kept:
+        fit(CallbackList(), ended, after=error)
     assert ended == []
+    kept.value.end.look(Cell(error) if kind else None)
+    assert ended == [how]
     kept.value.end.look()
-    assert ended == ["interrupted"]
-    kept.value.end.look()
-    assert ended == ["interrupted"]
+    assert ended == [how]
 
 
 def test_the_end_is_seen_when_the_exception_goes():

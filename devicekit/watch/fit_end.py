@@ -33,7 +33,8 @@ class FitEnd:
         """Call it if `fit` has ended. IPython calls this with the result of a cell."""
         callbacks = self._callbacks()
         if callbacks is None or not _runs(callbacks):
-            self._call("interrupted")
+            error = getattr(result, "error_in_exec", None)
+            self._call("failed" if isinstance(error, Exception) else "interrupted")
 
     def forget(self) -> None:
         """Watch no more: it has ended."""
