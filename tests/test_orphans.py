@@ -111,6 +111,17 @@ def test_a_command_that_is_killed_leaves_nothing(seconds, tmp_path, verb, victim
     assert wait_for(lambda: not running(seconds))
 
 
+def test_an_interpreter_that_hangs_ends_with_the_command_that_is_killed(seconds, tmp_path):
+    wrapper, started = tmp_path / "python", tmp_path / "started"
+    wrapper.write_text("#!/bin/sh\nsetsid env -i /bin/sh -c 'echo > %s; exec sleep %s' &\nwait\n" % (started, seconds))
+    wrapper.chmod(0o755)
+    command = [sys.executable, "-m", "devicekit", "doctor", "--python", str(wrapper)]
+    with subprocess.Popen(command, env=dict(os.environ, PYTHONPATH=ROOT), stderr=subprocess.DEVNULL) as process:
+        assert wait_for(lambda: started.exists() and running(seconds))
+        process.kill()
+    assert wait_for(lambda: not running(seconds))
+
+
 def test_a_shell_that_has_become_a_command_keeps_what_it_has_started(seconds):
     line = "sleep %s & exec %s -m devicekit launch --workers 1 --devices cpu -m this" % (seconds, sys.executable)
     environ = dict(os.environ, PYTHONPATH=ROOT)

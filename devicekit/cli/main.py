@@ -95,14 +95,16 @@ def _run(given: Sequence[str], alone: bool) -> int:
     be_quiet(options.quiet)
     _report_settings()
     try:
-        if given[0] not in _LEAVE_NOTHING:
-            return int(options.run(options))
-        from ..children.process_tree import adopting
-
-        if alone and sys.platform.startswith("linux"):
+        leaves_nothing = given[0] in _LEAVE_NOTHING
+        starts = leaves_nothing or any(getattr(options, name, None) for name in ("python", "install"))
+        if alone and starts and sys.platform.startswith("linux"):
             from ..children.guard import go_on_below_guard
 
             go_on_below_guard(getattr(options, "grace", 0.0) + 5.0)
+        if not leaves_nothing:
+            return int(options.run(options))
+        from ..children.process_tree import adopting
+
         with adopting():
             return int(options.run(options))
     except (StreamError, BrokenPipeError):
