@@ -160,20 +160,31 @@ def _finding(view: View, kind: Kind, user: _User, name: str, version: str, found
     python = view.machine.python
     wanted = allowed(view.matrix, user.project, user.version, python.version, name, user.backend)
     title = _TITLES.get(name, name)
-    needs = "it needs %s %s" % (title, wanted)
+    needs = _needs("it", title, wanted)
     if found.stage == "import":
         summary = "%s cannot be imported with %s %s: %s." % (user.label, title, version, needs)
     else:
         what = STAGES[found.stage] + ("" if found.exact else ", if not the import already")
         summary = "%s does not fully work with %s %s: %s; %s." % (user.label, title, version, what, needs)
     place = python.distribution(name)
-    seen = Evidence("%s needs %s %s" % (user.label, name, wanted), "devicekit's compatibility data")
+    seen = Evidence(_needs(user.label, name, wanted), "devicekit's compatibility data")
     if found.measured:
         seen = Evidence(found.because, found.source)
     summary = with_taken_along(summary, kind.blocks)
     evidence = (Evidence("%s %s" % (name, version), place.location if place is not None else ""), seen)
     fix = repair_install(view, "Install a compatible %s" % title, name + shortest(wanted, version))
     return kind.finding(summary, evidence, fix)
+
+
+def _needs(user: str, title: str, wanted: str) -> str:
+    """Return what goes with something.
+
+    >>> _needs("it", "NumPy", "<2"), _needs("it", "NumPy", "")
+    ('it needs NumPy <2', 'it is not known which NumPy it works with')
+    """
+    return (
+        "%s needs %s %s" % (user, title, wanted) if wanted else "it is not known which %s %s works with" % (title, user)
+    )
 
 
 def shortest(specifier: str, version: str) -> str:
