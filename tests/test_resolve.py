@@ -12,6 +12,7 @@ from packaging.specifiers import SpecifierSet
 import devicekit
 from devicekit.cli.main import main
 from devicekit.machine.probe import read_machine
+from devicekit.matrix import goes_with
 from devicekit.matrix.matrix import TENSORFLOW_OWNERS, Matrix, accepts
 from devicekit.matrix.target import PLATFORMS, PYTHONS, Target, target_for
 from devicekit.report.resolution import install_command, resolution_text
@@ -432,6 +433,20 @@ def test_no_release_is_denied_because_another_distribution_is_kept(python, keep,
     obstacles = devicekit.resolve("cpu", python=python, platform=LINUX, keep=keep).obstacles
     assert all(any(text in item for item in obstacles) for text in said), obstacles
     assert not any("no release for" in item for item in obstacles), obstacles
+
+
+@pytest.mark.parametrize("kept", ["2.14.1", "2.15.0"])
+def test_a_tf_keras_of_an_old_tensorflow(kept):
+    """Its first releases declare nothing, and cannot be imported with a TensorFlow before 2.13."""
+    keep = ["tf-keras==" + kept]
+    for version, python, possible in (("2.8.4", "3.10", False), ("2.12.1", "3.11", False), ("2.13.1", "3.11", True)):
+        answer = devicekit.resolve("cpu", python=python, platform=LINUX, keep=["tensorflow==" + version, *keep])
+        assert answer.possible is possible, (version, answer)
+        assert possible or "tensorflow<2.16,>=2.13" in answer.obstacles[0]
+        status = goes_with("tf-keras", kept, "tensorflow", version).status
+        assert status == ("compatible" if possible else "incompatible")
+    declared = goes_with("tf-keras", "2.15.1", "tensorflow", "2.13.1")
+    assert "declares" in declared.because
 
 
 def test_a_release_that_does_not_exist_is_not_kept():
