@@ -584,6 +584,7 @@ ROWS = [
         {"os": "openSUSE Leap 15.2"},
         ["cables sit firmly", "reboot|[Rr]estart the machine"],
         ["apt"],
+    ),
     # A full disk in another language, and what setuptools and h5py have for an old PyTorch and for TensorFlow.
     (
         "ERROR: Could not install packages due to an OSError: [Errno 28] Espacio insuficiente en el dispositivo",
