@@ -1,5 +1,6 @@
 """What setup.cfg cannot say: a wheel is packed without what only those who edit its files read."""
 
+import ast
 import functools
 import glob
 import io
@@ -24,7 +25,7 @@ SHOWN = ("devicekit.cli.mcp", "devicekit.testing")
 
 
 class BuildPy(build_py):
-    """Copies code without notes for its editors; JSON without spaces, line ends, and what only says where a row comes from."""
+    """Copies code without notes for its editors and their tools; JSON without spaces and without where a row is from."""
 
     def build_module(self, module, module_file, package):
         """Copy a module; an editable install uses the checkout's own."""
@@ -77,7 +78,30 @@ def _without_notes(path, public):
         for row in range(token.start[0] - 1, token.end[0]):
             lines[row] = ""
     with open(path, "w", encoding="utf-8", newline="\n") as stream:
-        stream.write("\n".join(lines))
+        stream.write(_without_types("\n".join(lines), public))
+
+
+def _without_types(text, public):
+    """Take the types of arguments and results out of functions that no user calls: they are checked in the checkout."""
+    lines, tree, cuts = [line.encode("utf-8") for line in text.split("\n")], ast.parse(text), []
+    # What is public may have inherited it.
+    methods = {item for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for item in node.body}
+    for node in ast.walk(tree):
+        # A record's property says by its type how it is written. Before Python 3.8 a tree does not have ends.
+        if not isinstance(node, ast.FunctionDef) or node.decorator_list or not hasattr(node, "end_lineno"):
+            continue
+        if (public or node in methods) and not re.match("_[^_]", node.name):
+            continue
+        for item in ast.walk(node.args):
+            if isinstance(item, ast.arg) and item.annotation:
+                cuts.append((item.annotation, item.col_offset + len(item.arg.encode("utf-8"))))
+        if node.returns:
+            cuts.append((node.returns, lines[node.returns.lineno - 1].rfind(b" ->", 0, node.returns.col_offset)))
+    for node, start in sorted(cuts, key=lambda cut: cut[0].col_offset, reverse=True):
+        if node.lineno == node.end_lineno:
+            line = lines[node.lineno - 1]
+            lines[node.lineno - 1] = line[:start] + line[node.end_col_offset :]
+    return b"\n".join(lines).decode("utf-8")
 
 
 def _private_docstrings(tokens, public):
