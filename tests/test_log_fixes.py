@@ -334,10 +334,10 @@ ROWS = [
     *(
         ("ImportError: DLL load failed: %s." % said, {"packages": {"tensorflow": "2.4.0"}}, [wanted], [])
         for said, wanted in (
-            ("Das angegebene Modul wurde nicht gefunden", r"Visual C\+\+"),
-            ("Eine DLL-Initialisierungsroutine ist fehlgeschlagen", "AVX"),
+            ("指定されたモジュールが見つかりません", r"Visual C\+\+"),
+            ("동적 연결 라이브러리(DLL) 초기화 루틴을 실행할 수 없습니다", "AVX"),
             ("指定されたプロシージャが見つかりません", r"Visual C\+\+"),
-            ("%1 ist keine zulässige Win32-Anwendung", "fresh environment"),
+            ("%1 不是有效的 Win32 应用程序", "fresh environment"),
         )
     ),
     # A session of TensorFlow 1 that looked for no GPU.

@@ -102,7 +102,7 @@ _WINDOWS = (
     ),
     (
         "A dynamic link library (DLL) initialization routine failed",
-        r"Initialisierungsroutine|routine d.{1,3}initialisation|rutina de inicializ|Routine di inizializ|rotina de inicializ"
+        r"Initialisierungsroutine|routine d.{1,3}initial|rutina de inicializ|Routine di inizializ|rotina de inicializ"
         r"|初始化(?:例程|常式)|программе инициализации|初期化ルーチン|초기화 루틴|procedury inicjowania|initialisatieroutine",
     ),
     (
@@ -112,7 +112,7 @@ _WINDOWS = (
     ),
     (
         "The specified module could not be found",
-        r"Das angegebene Modul|Le module sp|el m\S{1,3}dulo esp|il modulo spec|o m\S{1,3}dulo esp|指定的模"
+        r"Das angegebene M|Le module sp|el m\S{1,3}dulo esp|il modulo spec|o m\S{1,3}dulo esp|指定的模"
         r"|указанный модуль|指定されたモジュール|지정된 모듈|ślonego modu|Belirtilen mod|opgegeven module",
     ),
 )
