@@ -391,6 +391,13 @@ ROWS = [
         ["reservations", "docker run"],
     ),
     (
+        "$ docker run --gpus all nvcr.io/nvidia/k8s/cuda-sample:nbody\ndocker: Error response from daemon: could not select "
+        'device driver "" with capabilities: [[gpu]].',
+        {},
+        ["docker run --gpus all", "nvidia-ctk runtime configure"],
+        ["limits: nvidia"],
+    ),
+    (
         "$ kubectl exec -it train-0 -- nvidia-smi\nFailed to initialize NVML: Unknown Error",
         {"os": "container"},
         ["compatWithCPUManager", "PASS_DEVICE_SPECS"],
