@@ -921,12 +921,12 @@ def wsl_without_gpu(about: Situation, steps: Steps) -> None:
 
 
 def _lost_devices(about: Situation, steps: Steps) -> None:
-    """A running container lost the GPU: systemd or the kubelet has set the rules for its devices anew."""
+    """A running container lost the GPU: systemd or the kubelet has written the rules for its devices again."""
     links = "sudo nvidia-ctk system create-dev-char-symlinks --create-all"
     if "kubernetes" in about.words:
         steps.say(
             "Let NVIDIA's device plugin name the nodes, which the kubelet's CPU manager takes (compatWithCPUManager=true "
-            "in its Helm chart, or PASS_DEVICE_SPECS=true), and start the pod anew",
+            "in its Helm chart, or PASS_DEVICE_SPECS=true), and restart the pod",
             "admin",
             "system",
         )
@@ -934,7 +934,7 @@ def _lost_devices(about: Situation, steps: Steps) -> None:
         return
     nodes = "--device=/dev/nvidia0 --device=/dev/nvidiactl --device=/dev/nvidia-uvm"
     steps.say(
-        "Start the container anew; name the device nodes with %s, or use CDI, or docker's cgroupfs driver" % nodes
+        "Start the container again; name the device nodes with %s, or use CDI, or docker's cgroupfs driver" % nodes
     )
     steps.run("Or make the links that systemd needs for these nodes", links, on="linux", instead=True)
 
