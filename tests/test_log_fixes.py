@@ -455,7 +455,7 @@ ROWS = [
         "$ nvidia-smi\n| NVIDIA-SMI 525.60.11    Driver Version: 525.60.11    CUDA Version: 12.0     |",
         {"os": "arch"},
         ["docker context ls", "Docker Engine"],
-        ["[Ii]nstall NVIDIA's driver"],
+        ["install NVIDIA's driver"],
     ),
     (
         "CentOS 7\nnvidia-driver-latest-dkms-545.23.08-1.el7.x86_64\ncuda runtime error (802) : system not yet initialized",
