@@ -697,7 +697,7 @@ ROWS = [
         "  - nothing provides cuda 12.1.* needed by pytorch-cuda-12.1-ha16c6d3_5\n"
         "   └─ cuda 12.1.* , which does not exist (perhaps a missing channel).",
         {},
-        ["no CUDA for macOS", "Leave out all", "install torch torchvision"],
+        ["no CUDA for macOS", "Leave out all"],
         ["conda search", "override-channels"],
     ),
     # protobuf 3.20.3 has what newer code asks for, and takes older code.
