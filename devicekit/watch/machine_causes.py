@@ -137,8 +137,7 @@ def host_starved(hosts: Sequence[HostSample]) -> Optional[Finding]:
         return None
     fixes = (
         Fix("Give the container more processors (`docker run --cpus`, `resources.limits.cpu`)", who="admin", changes="system"),
-        Fix("End or move other programs on this machine", who="user", changes="system", instead=True),
-        Fix("Use a virtual machine that has its processors to itself (not a shared or burstable one)", who="admin",
+        Fix("End or move other programs on this machine, or other virtual machines of its host", who="user",
             changes="system", instead=True),
         Fix("Let the framework start as many threads as it has processors' time", "devicekit tune --option threads",
             instead=True),
@@ -180,17 +179,15 @@ def _crowded(first: HostSample, last: HostSample) -> Sequence[Evidence]:
 
 def _stolen(first: HostSample, last: HostSample) -> Sequence[Evidence]:
     before, after = first.load, last.load
-    if None in (before.stolen_s, after.stolen_s, before.busy_cpu_s, after.busy_cpu_s):
+    if before.busy_cpu_s is None or after.busy_cpu_s is None or before.stolen_s is None or after.stolen_s is None:
         return ()
-    passed, own = last.at_s - first.at_s, after.own_cpu_s - before.own_cpu_s
-    busy = (after.busy_cpu_s or 0.0) - (before.busy_cpu_s or 0.0)
+    busy, own = after.busy_cpu_s - before.busy_cpu_s, after.own_cpu_s - before.own_cpu_s
+    passed, stolen = last.at_s - first.at_s, after.stolen_s - before.stolen_s
     # Of what was taken from all programs, this one's part.
-    stolen = ((after.stolen_s or 0.0) - (before.stolen_s or 0.0)) * min(1.0, own / busy if busy > 0 else 0.0)
+    stolen *= min(1.0, own / busy) if busy > 0 else 0.0
     if passed < 1.0 or stolen < _QUEUED_SHARE * max(passed, own + stolen):
         return ()
-    text = "the hypervisor ran other virtual machines for %.1f s while this program had something to do, in %.1f s" % (
-        stolen, passed
-    )  # fmt: skip
+    text = "the hypervisor ran other virtual machines for %.1f s in its place, in %.1f s" % (stolen, passed)
     return (Evidence(text, "/proc/stat"),)
 
 

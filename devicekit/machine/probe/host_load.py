@@ -34,7 +34,7 @@ class HostLoad(Record):
     queued_s : float or None
         How long the threads of these processes could have run and waited for a processor.
     stolen_s : float or None
-        How long these processors had something to do while the hypervisor ran another virtual machine.
+        How long the hypervisor ran other virtual machines on these processors.
     """
 
     own_cpu_s: float

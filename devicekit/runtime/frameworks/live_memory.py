@@ -129,8 +129,8 @@ def events_of(operations: Sequence[Operation]) -> List[Event]:
     return events
 
 
-#: The part of its patches (each result's, as large as the kernel) that a convolution of a dilated image holds at once, and
-#: what it holds for each group in any case if these are small: 0.3 to 0.94 of the patches were measured.
+#: The part of its patches that a convolution of a dilated image holds at once, and the bytes of each group that it holds in
+#: any case: 0.3 to 0.94 of the patches were measured.
 _PATCHES, _GROUP = 0.3, 600000
 
 _SHAPE = re.compile(r"\b(pred|bf16|f\d+\w*|[su]\d+|c64|c128)\[([\d,]*)\]")
@@ -206,20 +206,19 @@ class _Module:
         return Operation(name, operands, size, alias, reuses, workspace, scratch, backward)
 
     def _scratch(self, name: str, shape: str, opcode: str, rest: str) -> int:
-        """Return what the processor's kernel for a convolution takes for itself, as it was measured."""
+        """Return what the processor's kernel for a convolution takes, as it was measured."""
         if opcode != "convolution":
             return 0
         image, kernel = (self.sizes.get(item, 0) for item in _NAME.findall(rest.partition("), ")[0])[:2])
         window, groups = _WINDOW.search(rest), _GROUPS.search(rest)
         if "lhs_dilate=" in rest and window:  # the gradient of an image from a convolution with strides
-            area = 1
+            patches = shape_bytes(shape)
             for length in window.group(1).split("x"):
-                area *= int(length)
-            patches = area * shape_bytes(shape)
+                patches *= int(length)
             return min(patches, max(int(_PATCHES * patches), _GROUP * int(groups.group(1) if groups else 0)))
         if groups:
             return image
-        # A padded copy of the image, a second one if the result has more than 64 channels, and a packed kernel.
+        # The padded image, twice from 65 channels on, and the packed kernel.
         channels = int(re.findall(r"\d+(?=\])", shape)[0])
         return image * (1 + (channels > 64)) + kernel
 
@@ -260,8 +259,7 @@ def xla_operations(text: str) -> List[Operation]:
 def xla_parts(operations: Sequence[Operation]) -> Dict[str, int]:
     """Return the bytes at the peak of such a schedule: ``activations``, ``gradients``, ``workspace``.
 
-    XLA takes the memory of its schedule in one piece, and has it until the step ends. So what a kernel takes for itself
-    comes on top of the peak, whenever it runs.
+    XLA has the memory of its schedule until the step ends: what a kernel takes comes on top, whenever it runs.
     """
     results = set(operations[-1].operands)
     by_name = {item.name: item for item in operations}
