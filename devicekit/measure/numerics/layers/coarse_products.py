@@ -7,7 +7,6 @@ import numpy as np
 from ....runtime.frameworks.keras_model import public_class
 from ....runtime.frameworks.tensors import HostArray
 from ..measures import measure
-from ..operations.operation import rounded
 from ..result import Difference
 from ..tolerance import ARITHMETICS
 from .clone import variables
@@ -23,8 +22,9 @@ _SLIGHT = 1.0 / 8192
 
 _REDUCED = "reduced-precision"
 
-#: How many different numbers show that results are rounded.
+#: How many different numbers show that results are rounded, and how many of float32's bits these formats lack.
 _SEVERAL = 4
+_LOST = (("bfloat16", 16), ("float16", 13))
 
 #: Keras's operations that multiply arrays, none of which is a weight.
 _WITHOUT_KERNEL = ("Dot", "Matmul", "Einsum")
@@ -156,8 +156,9 @@ def without_short_result(layer: Any, item: Difference, actual: np.ndarray, work:
 
 
 def _short(values: np.ndarray) -> str:
-    """Return the half precision that has all these numbers, or ""."""
-    return next((name for name in ("bfloat16", "float16") if np.array_equal(rounded(values, name), values)), "")
+    """Return the half precision whose digits are enough for all these numbers, or ""."""
+    bits = np.ascontiguousarray(values, np.float32).view(np.uint32)
+    return next((name for name, lost in _LOST if not np.any(bits & ((1 << lost) - 1))), "")
 
 
 def without_excuses(layer: Any, items: Sequence[Difference], shown: bool, alone: Set[str]) -> List[Difference]:

@@ -113,13 +113,7 @@ class Reference:
         return float(max(sizes, default=0.0))
 
     def envelope(self, work: Work, size: float, seed: int, times: int) -> List[Optional[np.ndarray]]:
-        """Return how far each element moves where inputs and weights are moved by a relative ``size``, as rounding may.
-
-        Parameters
-        ----------
-        times : int
-            How often they are moved, each time otherwise; the furthest counts.
-        """
+        """Return how far each element moves at most where inputs and weights are moved ``times`` by a relative ``size``."""
         right = self.arrays
         known = self._envelopes.setdefault(size, {})
         while self._moves.get(size, 0) < times:
@@ -134,13 +128,7 @@ class Reference:
         return [known.get(place) for place in range(len(right))]
 
     def largest_move(self, moved_by: float) -> float:
-        """Return how far an element of any gradient was moved so far, relative to the size of that gradient.
-
-        Parameters
-        ----------
-        moved_by : float
-            The ``size`` that was given to `envelope`.
-        """
+        """Return how far `envelope` has moved an element of any gradient so far, relative to the size of that gradient."""
         first = len(self.outcome.outputs)
         known = self._envelopes.get(moved_by, {})
         found = [0.0]
