@@ -4,7 +4,7 @@
 - ``stress``: as many examples, each of another kind: large, few different values (ties), zeros, subnormal numbers, beyond
   where tanh and sigmoid saturate. Outputs alone are compared: at ties and kinks a gradient has several right values;
 - an odd number of other examples: what is left over when rows are taken eight at a time;
-- one other example: a product with a vector. Compiling for one more shape would take too long;
+- one other example, unless that has to be compiled;
 - in training, if the layer has a training mode without randomness.
 """
 
@@ -210,10 +210,7 @@ def _is_random(layer: Any) -> bool:
 
 
 def _cotangent(seed: int, name: str) -> Cotangent:
-    """Return fixed weights of outputs between a quarter and one, which every dtype from bfloat16 on has exactly.
-
-    None is a power of two: a product with one would have no more digits than its other factor.
-    """
+    """Return fixed weights of outputs between a quarter and one, odd numbers of a few bits: no product has fewer digits."""
 
     def weights(number: int, shape: Tuple[int, ...], _: str) -> Optional[np.ndarray]:
         generator = np.random.RandomState([seed & 0xFFFFFFFF, zlib.crc32(name.encode("utf-8")), number])
