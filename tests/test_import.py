@@ -1,6 +1,7 @@
 """Importing devicekit costs nothing and brings nothing."""
 
 import os
+import subprocess
 import sys
 
 import pytest
@@ -57,3 +58,28 @@ def test_deciding_imports_no_framework_and_prints_nothing(python):
     if os.name == "nt":  # there ctypes asks for the memory
         code = code.replace(", 'ctypes'", "")
     assert python(code) == ""
+
+
+def test_rules_whose_import_was_interrupted_are_imported_again():
+    code = """
+import sys
+class Interrupts:
+    def find_spec(self, name, path=None, target=None):
+        if name == "devicekit.diagnosis.rules.rocm":
+            sys.meta_path.remove(self)
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupts())
+import devicekit
+from devicekit.testing import load
+machine = load("linux-cpu")
+try:
+    devicekit.diagnose(machine)
+except KeyboardInterrupt:
+    for name in [name for name in sys.modules if name.startswith("devicekit.diagnosis.rules.")]:
+        if not name.endswith(".registry"):
+            del sys.modules[name]  # as Python does with the one in which it comes
+    devicekit.diagnose(machine)
+    print("works")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout == "works\n", done.stderr

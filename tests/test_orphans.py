@@ -111,6 +111,24 @@ def test_a_command_that_is_killed_leaves_nothing(seconds, tmp_path, verb, victim
     assert wait_for(lambda: not running(seconds))
 
 
+@pytest.mark.parametrize("to_group", [False, True])
+def test_a_second_signal_reaches_the_command(tmp_path, to_group):
+    started, script = tmp_path / "started", tmp_path / "work.py"
+    script.write_text(
+        "import signal, time\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nopen(%r, 'w').close()\ntime.sleep(600)\n"
+        % str(started)
+    )
+    command = [sys.executable, "-m", "devicekit", "launch", "--workers", "1", "--devices", "cpu", "--grace", "600"]
+    options = {"env": dict(os.environ, PYTHONPATH=ROOT), "start_new_session": True, "stderr": subprocess.PIPE}
+    default = functools.partial(signal.signal, signal.SIGINT, signal.default_int_handler)
+    with subprocess.Popen([*command, str(script)], preexec_fn=default, **options) as process:
+        assert wait_for(started.exists)
+        for word in (b"passed on", b"killing"):
+            (os.killpg if to_group else os.kill)(process.pid, signal.SIGINT)
+            assert word in process.stderr.readline()
+    assert process.returncode == 128 + signal.SIGINT
+
+
 def test_an_interpreter_that_hangs_ends_with_the_command_that_is_killed(seconds, tmp_path):
     wrapper, started = tmp_path / "python", tmp_path / "started"
     wrapper.write_text("#!/bin/sh\nsetsid env -i /bin/sh -c 'echo > %s; exec sleep %s' &\nwait\n" % (started, seconds))

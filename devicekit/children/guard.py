@@ -71,24 +71,29 @@ def go_on_below_guard(patience_s: float) -> None:
 
 def _wait(guard: int, numbers: Set[int], heard: int, others: Set[int]) -> None:
     """Pass signals on until the guard ends, and end as it does."""
-    reached = bytearray()
+    reached, passed = bytearray(), bytearray()
     while True:
         number = signal.sigwaitinfo(numbers).si_signo
         if number == signal.SIGCHLD:
             _end_with(guard, others)
-        elif not _has_reached(number, heard, reached):
+        elif not _has_reached(number, heard, reached, passed):
+            passed.append(number)
             os.kill(guard, number)
 
 
-def _has_reached(number: int, heard: int, reached: bytearray) -> bool:
-    """Return whether the command has got a signal, too."""
+def _has_reached(number: int, heard: int, reached: bytearray, passed: bytearray) -> bool:
+    """Return whether the command has got a signal, too, and not from here."""
     deadline = time.monotonic() + _TOGETHER_S
     while number not in reached:
         left = max(0.0, deadline - time.monotonic())
         part = os.read(heard, 512) if select.select([heard], [], [], left)[0] else b""
         if not part:
             return False
-        reached += part
+        for other in part:
+            if other in passed:
+                passed.remove(other)
+            else:
+                reached.append(other)
     reached.remove(number)
     return True
 

@@ -29,7 +29,10 @@ def rule(code: str, hidden_by: Tuple[str, ...] = ()) -> Callable[[RuleFunction],
     """Register a rule under its code."""
 
     def register(function: RuleFunction) -> RuleFunction:
-        if code in _REGISTRY:
+        before = _REGISTRY.get(code)
+        # The same one comes again where Ctrl-C has ended the first import of its module.
+        names = [(item.__module__, item.__qualname__) for item in (function, before.function if before else function)]
+        if names[0] != names[1]:
             raise ValueError("two rules for code %s" % code)
         _REGISTRY[code] = Rule(code, hidden_by, function)
         return function
