@@ -109,9 +109,8 @@ def _run(view: View, selected: str) -> Tuple[List[Finding], List[NotEvaluated]]:
     undecided: List[NotEvaluated] = []
     fired: List[Cause] = []
     keras_backend = backend(view).name
-    # What blocks nothing is a note on TensorFlow, whose rules were there first; on the others if that is not there.
-    others = () if view.has_tensorflow else tuple(name for name in ("jax", "torch") if has_backend(view, name))
-    noted = others or ("tensorflow",)
+    # What blocks nothing is a note on TensorFlow, or on what is there instead.
+    noted = tuple(name for name in BACKENDS if has_backend(view, name))[:1] or ("tensorflow",)
     for item in rules():
         if hides_all(fired, item.hidden_by):
             continue
@@ -200,10 +199,7 @@ def hides_all(causes: Sequence[Cause], hidden_by: Tuple[str, ...]) -> bool:
 def is_symptom(
     finding: Finding, causes: Sequence[Cause], hidden_by: Tuple[str, ...], backend: str, noted: Tuple[str, ...]
 ) -> bool:
-    """Return whether a finding is a symptom of what fired before: every framework that it is about is hit by that.
-
-    ``noted``: the frameworks that a finding is about if it blocks nothing.
-    """
+    """Return whether a finding is a symptom of what fired before: every framework that it is about is hit by that."""
     about = _about(finding, backend) if finding.blocks else noted
     hit: List[str] = []
     for cause in causes:

@@ -126,9 +126,9 @@ def _ways(goal: Goal, framework: str, target: Target, matrix: Matrix, kept: Sequ
     if goal in ("cpu", "cuda"):
         own = [name for name in kept if name in TENSORFLOW_OWNERS and name not in ("tensorflow", "tensorflow-cpu")]
         found = found + [Stack(goal, "tensorflow", _roots(name)) for name in own]
-    # What the user keeps by name comes first, and alone where another distribution of TensorFlow would lie over it.
+    # What the user keeps by name comes first, and alone if another distribution of TensorFlow would overwrite it.
     named = [item for item in found if any(need.text.partition("[")[0] in kept for need in item.roots)]
-    alone = named and set(kept) & set(TENSORFLOW_OWNERS) - {"tensorflow"}
+    alone = named and any(name in TENSORFLOW_OWNERS[1:] for name in kept)
     return tuple(named if alone else named + [item for item in found if item not in named])
 
 

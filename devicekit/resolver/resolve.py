@@ -155,7 +155,7 @@ def resolve(
 
 
 def _named_and_unread(keep: Sequence[Need], matrix: Matrix) -> Dict[str, str]:
-    """Return, by project, what is kept exactly and has no row: a patch release like another one, or one before the data."""
+    """Return, by project, what is kept exactly and has no row."""
     found: Dict[str, str] = {}
     for need in keep:
         requirement = Requirement(need.text)

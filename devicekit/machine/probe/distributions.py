@@ -224,7 +224,7 @@ def _closed(host: Host, folder: str, name: str) -> str:
 
 
 def _is_cut(host: Host, folder: str, name: str, size: int) -> bool:
-    """Whether a file that became shorter is not whole: an editor leaves whole lines, `strip` all that is loaded."""
+    """Whether a shorter file is not whole: an editor leaves whole lines, `strip` all that is loaded."""
     path = host.join(folder, *name.split("/"))
     if _is_native(name):
         return not is_whole(host, path, size)

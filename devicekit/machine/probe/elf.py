@@ -127,7 +127,7 @@ def _segments(host: Host, path: str) -> Tuple[Tuple[int, ...], ...]:
 
 
 def is_whole(host: Host, path: str, size: int) -> bool:
-    """Return whether an ELF file of a size has what the dynamic linker maps: ``strip`` takes away only what comes after."""
+    """Return whether an ELF file has all that the dynamic linker maps."""
     try:
         ends = [item[2] + item[5] for item in _segments(host, path) if item[0] == 1]
     except (OSError, struct.error):

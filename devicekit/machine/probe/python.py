@@ -548,16 +548,13 @@ def parse_version(text: str) -> Optional[str]:
 def versions_without_metadata(
     host: Host, packages: Tuple[ImportPackage, ...], distributions: Tuple[Distribution, ...]
 ) -> Tuple[Tuple[ImportPackage, ...], Tuple[Distribution, ...]]:
-    """Return the packages, copies of real ones marked as such, and the distribution of each that has none or several."""
+    """Return the packages, copies of real ones marked as such, and a distribution for each with none or several."""
     known: List[ImportPackage] = []
     found: List[Distribution] = []
     for package in packages:
         name, files = _FILES.get(package.name, ("", ()))
-        here = [
-            item
-            for item in distributions
-            if item.name == name and item.location.rpartition(host.path.sep)[0] == package.path_entry
-        ]
+        here = [item for item in distributions if item.name == name]
+        here = [item for item in here if item.location.rpartition(host.path.sep)[0] == package.path_entry]
         # Several in one folder: an interrupted upgrade left the metadata of the old release.
         # The project in which one works is not a copy of a release, whatever its name is.
         local = package.path_entry == host.scrub(host.interpreter.cwd)
@@ -565,8 +562,7 @@ def versions_without_metadata(
             version, source = _read(host, package.location, files)
             if version:
                 own = [item for item in here if item.version.or_none() == version]
-                bare = Distribution(name=name, version=Fact.of(version, source), location=package.location)
-                found.append((own or [bare])[0])
+                found += own[:1] or [Distribution(name, Fact.of(version, source), package.location)]
                 package = package.replace(in_site=True)
         known.append(package)
     return tuple(known), tuple(found)
