@@ -805,12 +805,6 @@ def _file_systems(about: Situation, steps: Steps) -> None:
         steps.install("%s: take that" % text, "%s==%s" % (name, have[-1].version))
     elif about.platform:
         steps.say("No release of %s has a wheel for %s" % (name, _PLATFORMS[about.platform]))
-    else:
-        steps.say(
-            "Ask for a release with a wheel for this system, by a marker: Windows has them up to 0.31, Apple silicon from "
-            "0.34 on",
-            changes="packages",
-        )
     steps.say("Or use Python 3.12 or later with TensorFlow 2.16 or later, which does without it there", instead=True)
 
 
