@@ -114,10 +114,9 @@ def python_unsupported(about: Situation, steps: Steps) -> None:
     project, usable = BUNDLED.project(name), known_specifier(bounds)
     if _of_another_processor(about, steps) or (_file_of_another_python(about, steps) and about.jetson):
         return
-    if "old-pip" in about.words:
-        return
-    if _ended(about, name, usable):
+    if _ended(about, name, usable) and "old-pip" not in about.words:
         tensorflow_gpu_removed(about, steps)
+    if "old-pip" in about.words or _ended(about, name, usable):
         return
     if _of_apple_silicon(about, steps) or _plain_name(about, steps, name, usable):
         return
@@ -141,8 +140,8 @@ def python_unsupported(about: Situation, steps: Steps) -> None:
         return
     if _range_of_a_lock(about, steps, label, pythons):
         return
-    needs = "tensorflow" * ("tensorflow" in about.words and about.signature.startswith("pip-bad-build"))
-    whole = requirement_of(about.known.asked or needs)
+    for_it = "tensorflow" in about.words and about.signature.startswith("pip-bad-build")
+    whole = requirement_of(about.known.asked or "tensorflow" * for_it)
     for_all = [item for item in pythons if item in about.pythons(whole[0], known_specifier(whole[1]), about.platform)]
     if for_all and whole[0] != name:  # it is needed by what the user installs
         pythons, name, bounds = tuple(for_all), *whole
