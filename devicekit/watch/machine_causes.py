@@ -132,7 +132,7 @@ def host_starved(hosts: Sequence[HostSample]) -> Optional[Finding]:
     if len(hosts) < 2:
         return None
     first, last = hosts[0], hosts[-1]
-    evidence = [*_throttled(first, last), *_crowded(first, last), *_stolen(first, last)]
+    evidence = [*_throttled(first, last), *_crowded(first, last)]
     if not evidence:
         return None
     fixes = (
@@ -161,34 +161,29 @@ def _throttled(first: HostSample, last: HostSample) -> Sequence[Evidence]:
 
 def _crowded(first: HostSample, last: HostSample) -> Sequence[Evidence]:
     before, after = first.load, last.load
-    if before.busy_cpu_s is None or after.busy_cpu_s is None or before.queued_s is None or after.queued_s is None:
+    if before.busy_cpu_s is None or after.busy_cpu_s is None:
         return ()
-    busy, own = after.busy_cpu_s - before.busy_cpu_s, after.own_cpu_s - before.own_cpu_s
-    passed, others = last.at_s - first.at_s, busy - own
-    if passed < 1.0 or others <= 0:
+    busy, own, passed = after.busy_cpu_s - before.busy_cpu_s, after.own_cpu_s - before.own_cpu_s, last.at_s - first.at_s
+    if passed < 1.0 or busy <= 0:
         return ()
-    # A thread waits for other threads of its own program as well: those of a program that fills its processors.
-    queued = (after.queued_s - before.queued_s) * min(1.0, others / busy)
-    if queued < _QUEUED_SHARE * max(passed, own + queued):
-        return ()
-    text = "its threads waited %.1f s for processors that other programs used, and ran %.1f s, in %.1f s" % (
-        queued, own, passed
-    )  # fmt: skip
-    return (Evidence(text, "/proc/PID/task/TID/schedstat"),)
-
-
-def _stolen(first: HostSample, last: HostSample) -> Sequence[Evidence]:
-    before, after = first.load, last.load
-    if before.busy_cpu_s is None or after.busy_cpu_s is None or before.stolen_s is None or after.stolen_s is None:
-        return ()
-    busy, own = after.busy_cpu_s - before.busy_cpu_s, after.own_cpu_s - before.own_cpu_s
-    passed, stolen = last.at_s - first.at_s, after.stolen_s - before.stolen_s
-    # Of what was taken from all programs, this one's part.
-    stolen *= min(1.0, own / busy) if busy > 0 else 0.0
-    if passed < 1.0 or stolen < _QUEUED_SHARE * max(passed, own + stolen):
-        return ()
-    text = "the hypervisor ran other virtual machines for %.1f s in its place, in %.1f s" % (stolen, passed)
-    return (Evidence(text, "/proc/stat"),)
+    part = min(1.0, own / busy)
+    found = []
+    for began, ended, share, text, source in (
+        # A thread waits for other threads of its own program as well: those of a program that fills its processors.
+        (
+            before.queued_s,
+            after.queued_s,
+            1 - part,
+            "for processors that other programs used",
+            "/proc/PID/task/TID/schedstat",
+        ),
+        (before.stolen_s, after.stolen_s, part, "while the hypervisor ran other virtual machines", "/proc/stat"),
+    ):
+        waited = (ended - began) * share if began is not None and ended is not None else 0.0
+        if waited >= _QUEUED_SHARE * max(passed, own + waited):
+            text = "its threads waited %.1f s %s, and ran %.1f s, in %.1f s" % (waited, text, own, passed)
+            found.append(Evidence(text, source))
+    return found
 
 
 def _busy(samples: Sequence[GpuSample]) -> List[GpuSample]:

@@ -185,7 +185,7 @@ def estimate_memory(
 
     Notes
     -----
-    Against what training on the processor really took (35 pairs of model and framework, Keras 3.15) it was within 15 %.
+    Against what training on the processor really took (39 pairs of model and framework, Keras 3.15) it was within 15 %.
     On a GPU it was not measured. What only a GPU needs is not in it: workspace of its libraries, fragmentation, and the
     framework's own. TensorFlow without XLA, and half precision on TensorFlow and JAX, are refused.
     """
