@@ -1,8 +1,7 @@
-"""Runs the command below a guard, so that all that it starts ends with it even where it is killed by SIGKILL (Linux).
+"""Runs the command below a guard, so that all that it starts ends with it, even where it is killed (Linux).
 
-The process that the user has started waits; a child of it, the guard, in a session of its own, is the parent of the command
-and of every orphan that the command leaves, whatever session and environment that has. Whichever of the three is killed, and
-if a whole process group is: one of the others is left that ends the rest.
+The process that was started waits for its child, the guard, which is in its own session, and the parent of the command and of
+every orphan that this leaves. Whichever of the three is killed, or a whole process group: what is left ends the rest.
 """
 
 import os
@@ -18,7 +17,7 @@ from .process_tree import adopt, children, end_children
 from .spawn import end_with_parent
 
 #: Signals that are passed on to the command, unless they were sent to it as well: to the group, as by the keyboard.
-_PASSED_ON = ("SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2")
+_PASSED_ON = ("SIGINT", "SIGQUIT", "SIGHUP", "SIGUSR1", "SIGUSR2")
 
 #: Seconds in which a signal to the group reaches the command, too.
 _TOGETHER_S = 0.2
@@ -27,18 +26,15 @@ _TOGETHER_S = 0.2
 def go_on_below_guard(patience_s: float) -> None:
     """Return in a new process, the command; this one waits for it, and ends as it does.
 
-    Without effect where that is not possible. ``patience_s``: seconds between asking the command to end and killing it, after
-    this process was killed.
+    ``patience_s``: seconds between asking the command to end, after this process was killed, and killing it.
     """
     if not sys.platform.startswith("linux") or signal.getsignal(signal.SIGCHLD) is signal.SIG_IGN:
         return
     if threading.active_count() > 1 or adopt(True) is None:
         return
-    numbers = {getattr(signal, name) for name in _PASSED_ON}
-    numbers = {number for number in numbers if signal.getsignal(number) is not signal.SIG_IGN} | {
-        signal.SIGCHLD,
-        signal.SIGTERM,
-    }
+    numbers: Set[int] = {signal.SIGCHLD, signal.SIGTERM}
+    named = {getattr(signal, name) for name in _PASSED_ON}
+    numbers |= {number for number in named if signal.getsignal(number) is not signal.SIG_IGN}
     for stream in (sys.stdout, sys.stderr):
         stream.flush()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
