@@ -110,11 +110,11 @@ def variables(environment: Mapping[str, str], host: Optional[Host] = None) -> Ma
     if "UV_EXTRA_INDEX_URL" in found:  # as pip does, and not the first index that has a project
         found["UV_INDEX_STRATEGY"] = "unsafe-best-match"
     found.update((name, value) for name, value in environment.items() if name not in _MISLEADING)
-    for name in found.keys() & set(_OF_FILES) if host is not None else ():
-        found[name] = " ".join(
-            path if "://" in path else host.join(host.interpreter.cwd, host.expand(path))
-            for path in found[name].split()
-        )
+    if host is not None:
+        for name in found.keys() & set(_OF_FILES):
+            paths = found[name].split()
+            here = [path if "://" in path else host.join(host.interpreter.cwd, host.expand(path)) for path in paths]
+            found[name] = " ".join(here)
     return dict(found, **_SETTINGS)
 
 
