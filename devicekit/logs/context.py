@@ -114,7 +114,7 @@ WORDS = {
     "mmdet": "mmdet", "ultralytics": "torchvision", "easyocr": "torchvision", "neither cuda nor mps": "torchvision",
     "gensim": "gensim", "ctranslate2": "ctranslate2", "faster_whisper": "ctranslate2", "faster-whisper": "ctranslate2",
     "slurmstepd:": "slurm", "srun: ": "slurm", "sbatch": "slurm", "salloc": "slurm",
-    "#pbs -": "slurm", "qsub ": "slurm", "lxc container": "lxc", "lxd container": "lxc", "proxmox": "lxc",
+    "#pbs -": "slurm", "qsub ": "slurm", "lxc container": "lxc", "lxd container": "lxc", " lxc ": "lxc",
     "submitted batch job": "slurm", "slurm_job": "slurm",
     "$ srun ": "slurm", "/usr/bin/nvidia-smi": "linux-smi",
     "cupy": "cupy", "numba": "numba", "cudf": "cudf", "rapids": "cudf", "ggml": "llama.cpp", "llama.cpp": "llama.cpp",

@@ -150,9 +150,8 @@ def python_unsupported(about: Situation, steps: Steps) -> None:
         return
     _another_python(about, steps, name, bounds, pythons)
     if name == "tensorflow-directml" and not about.macos:
-        install_directml(
-            about, steps, "Or for TensorFlow 2.10 (Python 3.7 to 3.10): its plug-in for DirectML", instead=True
-        )
+        text = "Or for TensorFlow 2.10 (Python 3.7 to 3.10): its plug-in for DirectML"
+        install_directml(about, steps, text, instead=True)
 
 
 def _another_python(about: Situation, steps: Steps, name: str, bounds: str, pythons: Sequence[str]) -> None:
