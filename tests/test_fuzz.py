@@ -40,6 +40,15 @@ def test_nothing_raises_and_nothing_is_slow(tmp_path):
     assert done.returncode == 0
 
 
+def test_a_kind_that_takes_no_time_is_counted(tmp_path):
+    code = (
+        "import sys, time; sys.path[:0] = [%r, %r]; import fuzz\n"
+        "time.process_time = lambda: 1.0\n"
+        "assert fuzz.run(1, 0, 20, %r)['slowest']"
+    ) % (os.path.dirname(FUZZ), ROOT, str(tmp_path))
+    assert subprocess.run([sys.executable, "-c", code], timeout=300).returncode == 0
+
+
 def test_the_same_seed_makes_the_same_inputs(tmp_path):
     code = (
         "import sys, json; sys.path[:0] = [%r, %r]; import fuzz\n"

@@ -462,7 +462,8 @@ def run(seed, start, count, save, patience=1.0, only=()):
                 again = [attempt(feed, data)[1] for _ in range(2)]
                 took = min([took] + again)
                 problem = "slow: %.2f s" % took if took > limit else None
-            if took > slowest.get(kind, (0.0, 0))[0]:
+            # From -1: the clock of Windows has steps of 10 ms, so that a kind may take none at all.
+            if took > slowest.get(kind, (-1.0, 0))[0]:
                 slowest[kind] = (round(took, 4), number)
             if problem is not None:
                 wrong.append(
