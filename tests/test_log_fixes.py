@@ -770,6 +770,21 @@ ROWS = [
         ["own files of peft", "force-reinstall.* peft"],
         ["doctor"],
     ),
+    # Python 3.6 does not say where the module is.
+    (
+        IMPORTED % "kornia/__init__.py" + "    from kornia.morph import dilate2\n"
+        "ImportError: cannot import name 'dilate2'",
+        {"os": "linux"},
+        ["own files of kornia", "force-reinstall.* kornia"],
+        ["doctor"],
+    ),
+    (
+        IMPORTED % "kornia/__init__.py" + "    from scipy.misc import dilate2\n"
+        "ImportError: cannot import name 'dilate2'",
+        {"os": "linux"},
+        ["upgrade kornia"],
+        ["own files", "force-reinstall"],
+    ),
     # A machine in one line, as people write it; what is offered or asked for in such a line is no machine.
     (
         "TensorFlow 2.18, Windows 11, RTX 3060, Python 3.11\n>>> tf.config.list_physical_devices('GPU')\n[]",

@@ -164,7 +164,7 @@ class Failure(NamedTuple):
     def mixed(self) -> str:
         """The package whose own files import from each other what is not there: they are of several releases."""
         last = self.frames[-1] if self.frames else None
-        found = re.match(r"cannot import name '?(?!_C)\w+'?(?: from '(\w+)[^']*' \(\S+\))?$", self.message)
+        found = re.match(r"cannot import name '?(?!_C)\w+'?(?: from '(\w+)[^']*'(?: \(\S+\))?)?$", self.message)
         if last is None or last.function != "<module>" or self.name != "ImportError" or found is None:
             return ""
         return last.package if found.group(1) in (None, last.package) else ""
