@@ -10,7 +10,7 @@ from ..errors import DevicekitError, did_you_mean
 from ..machine.facts import Machine
 from ..records import parse_json
 from ..runtime.settings import read_settings
-from .output import print_note
+from .output import print_message, print_note
 
 if TYPE_CHECKING:
     from ..machine.host import Interpreter
@@ -59,7 +59,7 @@ def _note_interrupted_fix(interpreter: "Interpreter") -> None:
 
         left = left_by_a_fix(interpreter.prefix)
         if left:
-            print_note("%s; this restores what was there before: %s" % (left, undo_command(interpreter.executable)))
+            print_message("%s; this restores what was there before: %s" % (left, undo_command(interpreter.executable)))
 
 
 def interpreter_of(python: Optional[str]) -> "Interpreter":

@@ -109,8 +109,7 @@ def _run(view: View, selected: str) -> Tuple[List[Finding], List[NotEvaluated]]:
     undecided: List[NotEvaluated] = []
     fired: List[Cause] = []
     keras_backend = backend(view).name
-    # What blocks nothing is a note on TensorFlow, or on what is there instead.
-    noted = tuple(name for name in BACKENDS if has_backend(view, name))[:1] or ("tensorflow",)
+    noted = _noted(view)
     for item in rules():
         if hides_all(fired, item.hidden_by):
             continue
@@ -189,6 +188,14 @@ def cause_of(finding: Finding, backend: str) -> Cause:
 def _about(finding: Finding, backend: str) -> Tuple[str, ...]:
     own = [backend if block.startswith(("keras", "tf.")) else block for block in finding.blocks]
     return frameworks_in(tuple(own)) if backend in BACKENDS else frameworks_in(finding.blocks)
+
+
+def _noted(view: View) -> Tuple[str, ...]:
+    """Return what a finding that blocks nothing is a note on: TensorFlow, or what is there instead."""
+    try:
+        return tuple(name for name in BACKENDS if has_backend(view, name))[:1] or ("tensorflow",)
+    except UnknownFactError:
+        return ("tensorflow",)
 
 
 def hides_all(causes: Sequence[Cause], hidden_by: Tuple[str, ...]) -> bool:

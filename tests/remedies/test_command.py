@@ -117,13 +117,13 @@ def test_doctor_says_that_a_fix_was_interrupted(patient):
     files = {"absl/part%d.py" % number: "" for number in range(3000)}
     wheel(patient.wheels, "absl-py", NEEDED["absl-py"], dict(files, **{"absl/__init__.py": ""}))
     doctor = (COMMAND, FOLDER, "doctor", "--json", "--python", patient.prefix)
-    process = patient.start(COMMAND, FOLDER, "fix", "--python", patient.prefix, "--yes")
+    process = patient.start(COMMAND, FOLDER, "fix", "--python", patient.prefix, "--yes", start_new_session=True)
     deadline = time.monotonic() + 100
     while not os.path.isdir(os.path.join(patient.site, "absl")) and time.monotonic() < deadline:
         time.sleep(0.005)
-    process.send_signal(signal.SIGSTOP)  # it is still at work
+    os.killpg(process.pid, signal.SIGSTOP)  # it is still at work: the process that waits, and the command
     assert b"interrupted" not in ended(patient.start(*doctor))[1]
-    process.kill()
+    os.killpg(process.pid, signal.SIGKILL)
     ended(process)
     errors = ended(patient.start(*doctor))[1].decode("utf-8")
     assert "was interrupted, and is half done; this restores what was there before: devicekit fix --undo" in errors
