@@ -49,7 +49,7 @@ def weigh(
         matches = [match for match in matches if match not in own]
         seen = {name: count for name, count in seen.items() if name != _OWN_FILE}
     claims = [claim for match in matches for claim in _claims(match, known, seen, source)]
-    if not known.expects_gpu and not any(match.signature.id == "tf-no-gpu-listed" for match in matches):
+    if not known.expects_gpu:
         # A machine without a GPU prints the same, and there is no sign of one; a program that ends there does need one.
         end = failure.number if failure is not None else -1
         claims = [
