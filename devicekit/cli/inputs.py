@@ -53,7 +53,7 @@ def examine(snapshot: Optional[str] = None, python: Optional[str] = None, deep: 
 
 
 def _note_interrupted_fix(interpreter: "Interpreter") -> None:
-    if os.path.isdir(os.path.join(interpreter.prefix, ".devicekit")):
+    if os.path.isdir(os.path.join(interpreter.prefix, ".devicekit")):  # else nothing of `remedy` is imported
         from ..remedy.journal import left_by_a_fix
         from ..remedy.run import undo_command
 

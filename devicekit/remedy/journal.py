@@ -18,7 +18,7 @@ from ..children.process_tree import TRIAL_MARK, marked_processes
 from ..errors import RemedyError
 from ..records import Record, parse_json
 from ..runtime.cache import patiently
-from .layout import Installed, Layout
+from .layout import Installed, Layout, own_folder
 from .snapshot import Restored, keep, read_manifest, remove_tree, restore, write_manifest
 
 #: Called now and then during what takes seconds.
@@ -224,7 +224,7 @@ def is_interrupted(journal: Optional[Journal]) -> bool:
 
 def left_by_a_fix(prefix: str) -> str:
     """Return what an interrupted fix has left in an environment, in a sentence, "" if there is nothing of it."""
-    own = os.path.join(os.path.realpath(prefix), ".devicekit")
+    own = own_folder(os.path.realpath(prefix))
     try:
         if not is_interrupted(last_journal(own)):
             return ""

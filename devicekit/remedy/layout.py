@@ -73,6 +73,11 @@ class Installed(Record):
     origin: str = ""
 
 
+def own_folder(prefix: str) -> str:
+    """Return where devicekit keeps in an environment what is needed to undo: outside its import path."""
+    return os.path.join(prefix, ".devicekit")
+
+
 class Layout(Record):
     """Where an environment keeps what is installed in it. Real paths, links resolved.
 
@@ -107,8 +112,8 @@ class Layout(Record):
 
     @property
     def own(self) -> str:
-        """The folder in the environment, outside its import path, where devicekit keeps what is needed to undo."""
-        return os.path.join(self.prefix, ".devicekit")
+        """As `own_folder` says."""
+        return own_folder(self.prefix)
 
     def metadata(self) -> List[str]:
         """Return the folders and files with the metadata of the installed distributions."""

@@ -69,11 +69,13 @@ class StepClock:
         if self._sampled < len(_FIRST_PAUSES):
             pause = _FIRST_PAUSES[self._sampled]
         self._sampled += 1
-        # By what a step usually takes: this one may have found its batch ready.
-        seconds = sum(window.seconds for window in self.windows())
-        if self._sampled >= _FREE and seconds:
-            steps = sum(window.steps for window in self.windows())
-            pause = max(pause, min(int(_RARE * extra_s * steps / seconds), 10**6))
+        if self._sampled >= _FREE:
+            # By what a step usually takes: this one may have found its batch ready.
+            windows = self.windows()
+            seconds = sum(window.seconds for window in windows)
+            if seconds:
+                steps = sum(window.steps for window in windows)
+                pause = max(pause, min(int(_RARE * extra_s * steps / seconds), 10**6))
         self.steps += 1
         self._next_sample = self.steps + pause
         self._last_end, self._beside_sample = ended_s, True

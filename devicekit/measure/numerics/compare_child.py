@@ -40,9 +40,8 @@ def compare_named(task: Dict[str, Any], say: Callable[..., None]) -> Dict[str, A
         model, inputs, targets = _subject(task)
     except (DevicekitError, ImportError, SyntaxError):
         raise
-    except (
-        Exception
-    ):  # initializers may be what a broken device fails in; what it makes of the layers is still to be seen
+    except Exception:
+        # Initializers may be what a broken device fails in; what it makes of the layers is still to be seen.
         with device_scope("cpu", framework=task["framework"]):
             model, inputs, targets = _subject(task)
     say(stage="compare")
