@@ -232,6 +232,42 @@ IMPORTS = (
 )
 
 ROWS = [
+    # PyTorch was imported with its own CUDA: what its add-on does not find is of another one.
+    (
+        IMPORTED % "torchaudio/_extension/utils.py"
+        + '  File "/srv/env/lib/python3.11/site-packages/torch/_ops.py", line 852, in load_library\n'
+        "OSError: libcudart.so.11.0: cannot open shared object file: No such file or directory",
+        {"packages": {"torch": "2.1.0+cu121", "torchaudio": "0.13.1"}},
+        ["torchaudio==2.1.0", "whl/cu121"],
+        ["--force-reinstall --no-cache-dir torch", "LD_LIBRARY_PATH"],
+    ),
+    (
+        IMPORTED % "flash_attn/flash_attn_interface.py"
+        + "ImportError: libcudart.so.11.0: cannot open shared object file: No such file or directory",
+        {"packages": {"torch": "2.3.0"}},
+        ["flash-attn that was released for PyTorch 2.3.0"],
+        ["no-cache-dir torch", "LD_LIBRARY_PATH"],
+    ),
+    (
+        IMPORTED % "torch/__init__.py"
+        + "ImportError: libcublas.so.12: cannot open shared object file: No such file or directory",
+        {"packages": {"torch": "2.3.0"}},
+        ["--force-reinstall --no-cache-dir torch==2.3.0"],
+        ["released for"],
+    ),
+    # A PyTorch beside it requires one exact cuDNN, too old for the other framework.
+    (
+        "Loaded runtime CuDNN library: 9.1.0 but source was compiled with: 9.8.0. CuDNN library needs to have matching major",
+        {"os": "linux", "packages": {"jax": "0.6.0", "torch": "2.4.0"}},
+        ["PyTorch 2.4.0 in this environment requires cuDNN 9.1.0", "torch==2.8.0"],
+        [],
+    ),
+    (
+        "Loaded runtime CuDNN library: 9.1.0 but source was compiled with: 9.3.0. CuDNN library needs to have matching major",
+        {"os": "linux", "packages": {"tensorflow": "2.18.0", "torch": "2.7.0"}},
+        ["nvidia-cudnn-cu12>=9.3,<10"],
+        ["brings it back"],
+    ),
     # A name that the framework does not have: the same release again has no more.
     (
         "cannot import name 'log' from 'torch.distributed.elastic.agent.server.api' (/x/lib/python3.10/site-packages/torch/"

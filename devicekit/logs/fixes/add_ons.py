@@ -140,9 +140,11 @@ def new_vllm(steps: Steps, because: str, what: str = "vllm --torch-backend=auto"
 def of_another_torch(about: Situation, steps: Steps) -> bool:
     """Name the distribution of a library that was compiled with another PyTorch; return whether its path tells."""
     found = re.search(r"(?:site|dist)-packages/(\w+?)(?:[./]|_cuda\b|_2_cuda\b)", about.line)
-    if about.signature != "torch-undefined-addon" or (found and found.group(1).startswith(("torch_lib", "lib"))):
+    module = found.group(1) if found else add_on_of_frames(about)
+    known = about.signature == "torch-undefined-addon" or about.code == "cuda-library-missing"
+    if not known or module.startswith(("torch_lib", "lib")):
         return False
-    name = (_FILES.get(found.group(1), "") or distribution_of(found.group(1).lstrip("_"))) if found else ""
+    name = _FILES.get(module, "") or distribution_of(module.lstrip("_"))
     if not name:  # a library without its path
         others = [item for item in about.packages if item not in ("torch", "torchvision", "torchaudio")]
         name = others[0] if len(others) == 1 else "PACKAGE"
@@ -172,6 +174,14 @@ def of_another_torch(about: Situation, steps: Steps) -> bool:
     command = "python -m pip install --force-reinstall --no-deps --no-cache-dir --no-build-isolation %s" % source
     steps.run("This takes a wheel if there is one, and compiles otherwise", command, changes="packages")
     return True
+
+
+def add_on_of_frames(about: Situation) -> str:
+    """Return the module that loads a library with PyTorch imported, "" if none does."""
+    loads = r"[\\/]ctypes[\\/]|[\\/]torch[\\/]_(?:ops|classes)\.py"
+    last = next((path for path in reversed(about.known.frames) if not re.search(loads, path)), "")
+    found = re.search(r"-packages[\\/](?!torch[\\/]|tensorflow|jax|nvidia)(\w+)[\\/]", last)
+    return found.group(1) if found else ""
 
 
 def fitting_add_on(about: Situation, steps: Steps, add_on: str, version: str) -> None:

@@ -7,7 +7,7 @@ from ...matrix.matrix import BUNDLED, accepts, minor_of
 from ...matrix.projects import sort_key
 from ...resolver.goals import LOADER_PATH
 from ..signatures import cudnn_version
-from .add_ons import new_vllm
+from .add_ons import add_on_of_frames, new_vllm, of_another_torch
 from .builds import (
     compute_capability_unsupported,
     cpu_only_windows,
@@ -479,6 +479,10 @@ def _torch_libraries(about: Situation, steps: Steps) -> None:
         )
         steps.install("Then let pip install the one that PyTorch needs, which is missing now", "torch")
         return
+    if add_on_of_frames(about) and release_of(library_of(about)) and not about.windows:
+        # PyTorch itself was imported: its own CUDA is found, and this is another one.
+        of_another_torch(about, steps)
+        return
     if "lib64" in about.words and not about.windows:
         text = "PyTorch is in lib64, and what it needs may be in lib: in a new environment the two are one folder"
         steps.run(
@@ -850,6 +854,7 @@ def _wanted_cudnn(about: Situation, steps: Steps, wanted: str, major: str) -> No
         if not about.fact("cuda") and about.row is None:
             text += " (nvidia-cudnn-cu13 for a build for CUDA 13)"
         steps.install(text, "nvidia-cudnn-cu%s>=%s,<%d" % (cuda, minor, int(major) + 1))
+        _cudnn_beside_torch(about, steps, wanted)
     else:
         steps.say("%s, found first on the library path" % text, "admin", "system")
         if "exact" in about.groups:
@@ -861,6 +866,26 @@ def _wanted_cudnn(about: Situation, steps: Steps, wanted: str, major: str) -> No
     if old and minor == "8.1" and not about.embedded:
         command = "conda install -c conda-forge cudatoolkit=11.2 cudnn=8.1"
         steps.run("In a conda environment, with its CUDA", command, changes="packages", instead=True)
+
+
+def _cudnn_beside_torch(about: Situation, steps: Steps, wanted: str) -> None:
+    """A PyTorch in the same environment requires one exact cuDNN, which its metadata name."""
+    pin = r"nvidia-cudnn-cu\d+==([\d.]+)"
+    release, project = about.torch_release, BUNDLED.project("torch")
+    held = re.search(pin, " ".join(release.builds[0].requires)) if release is not None else None
+    if about.framework == "torch" or held is None or sort_key(held.group(1)) >= sort_key(wanted) or project is None:
+        return
+    own = "PyTorch %s in this environment requires cuDNN %s, and brings it back with each install" % (
+        about.packages["torch"].partition("+")[0],
+        held.group(1),
+    )
+    for item in filter(None, map(project.release, project.versions)):
+        other = re.search(pin, " ".join(item.builds[0].requires))
+        if other and sort_key(other.group(1)) >= sort_key(wanted) and minor_of(other.group(1))[0] == wanted[0]:
+            text = "%s: update it to one that brings cuDNN %s (with torchvision and torchaudio, if they are there)"
+            steps.install(text % (own, other.group(1)), "torch==%s" % item.version, instead=True)
+            return
+    steps.say("%s: give the two an environment each" % own, instead=True)
 
 
 def _cudnn_of_tensorflow(about: Situation, steps: Steps) -> None:
