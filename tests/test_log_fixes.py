@@ -232,9 +232,105 @@ IMPORTS = (
 )
 
 ROWS = [
+    # What a release of Python brought, and what one removed.
+    ("ModuleNotFoundError: No module named 'tomllib'", {"python": "3.10"}, ["Python 3.11 or later"], ["tomllib\n"]),
+    (
+        "ImportError: cannot import name 'OrderedDict' from 'typing' (/usr/lib/python3.7/typing.py)",
+        {"python": "3.7.1", "packages": {"tensorflow": "2.9.0"}},
+        ["Python 3.7.2 or later"],
+        [],
+    ),
+    (
+        "TypeError: unsupported operand type(s) for |: 'type' and 'NoneType'",
+        {"python": "3.9"},
+        ["Python 3.10 or later"],
+        [],
+    ),
+    ("TypeError: 'type' object is not subscriptable", {"python": "3.11"}, [], ["uv venv"]),
+    (
+        IMPORTED % "gym/spaces/box.py" + "ModuleNotFoundError: No module named 'imp'",
+        {"python": "3.12"},
+        ["--upgrade gym", "--python 3.11"],
+        ["install imp", "setuptools"],
+    ),
+    (
+        "AttributeError: module 'PIL.Image' has no attribute 'ANTIALIAS'",
+        {"packages": {"pillow": "10.0.0"}},
+        ["pillow<10", "LANCZOS"],
+        [],
+    ),
+    # A protobuf loads code of its own major release and of the one before, no older.
+    (
+        "VersionError: Detected incompatible Protobuf Gencode/Runtime versions when loading: gencode 5.28.3 runtime 4.25.3.",
+        {"packages": {"tensorflow": "2.19.0"}},
+        ["protobuf>=5.28.3,<7"],
+        [],
+    ),
+    # pip reads what it puts into its cache whole.
+    (
+        "Collecting torch\n  Downloading torch-2.1.0-cp39-cp39-manylinux1_x86_64.whl (670.2 MB)\nMemoryError",
+        {"os": "linux"},
+        ["--no-cache-dir"],
+        ["batch"],
+    ),
+    ("MemoryError", {"os": "linux"}, ["batch"], ["no-cache-dir"]),
+    # The version names WSL.
+    (
+        "Could not load library libcudnn_cnn_infer.so.8. Error: libcuda.so: cannot open shared object file: No such file or "
+        "directory",
+        {"os": "linux", "os_version": "Ubuntu 22.04 (WSL2)", "packages": {"torch": "2.0.1"}},
+        ["/usr/lib/wsl/lib"],
+        ["modprobe"],
+    ),
+    # A library of CUDA that does not start, on a GPU that this build has no code for; and on one that it has.
+    (
+        "RuntimeError: CUDA error: CUBLAS_STATUS_NOT_INITIALIZED when calling `cublasCreate(handle)`",
+        {"os": "linux", "gpu": "RTX 5090", "packages": {"torch": "2.5.1+cu124"}},
+        ["whl/cu128"],
+        ["smaller batch"],
+    ),
+    (
+        "RuntimeError: CUDA error: CUBLAS_STATUS_NOT_INITIALIZED when calling `cublasCreate(handle)`",
+        {"os": "linux", "gpu": "RTX 3090", "packages": {"torch": "2.1.0+cu121"}},
+        ["smaller batch"],
+        ["whl/cu"],
+    ),
+    (
+        "RuntimeError: cuDNN error: CUDNN_STATUS_NOT_INITIALIZED",
+        {"os": "windows", "gpu": "RTX 3060", "cuda": "10.2", "packages": {"torch": "1.5.0"}},
+        ["whl/cu126"],
+        ["library path"],
+    ),
+    # conda's PyTorch 1.12 may be for CUDA 11.
+    (
+        "RuntimeError: CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`",
+        {"os": "linux", "gpu": "RTX 3080", "cuda": "11.6", "packages": {"torch": "1.12.1"}},
+        ["smaller batch"],
+        ["whl/cu"],
+    ),
+    (
+        "failed to create cublas handle: CUBLAS_STATUS_NOT_INITIALIZED",
+        {"os": "linux", "gpu": "RTX 3080", "packages": {"tensorflow-gpu": "1.15.0"}},
+        ["TensorFlow 2.5 or newer"],
+        ["GROWTH"],
+    ),
+    # The facts name a cuDNN that TensorFlow refuses.
+    (
+        "Failed to get convolution algorithm. This is probably because cuDNN failed to initialize",
+        {"os": "linux", "gpu": "RTX 2080 Ti", "cudnn": "7.4.1", "packages": {"tensorflow": "2.1.0"}},
+        ["needs cuDNN 7.6"],
+        ["GROWTH"],
+    ),
+    (
+        "Failed to get convolution algorithm. This is probably because cuDNN failed to initialize",
+        {"os": "linux", "gpu": "RTX 2080 Ti", "cudnn": "7.6.5", "packages": {"tensorflow": "2.1.0"}},
+        ["GROWTH"],
+        [],
+    ),
     # PyTorch was imported with its own CUDA: what its add-on does not find is of another one.
     (
-        IMPORTED % "torchaudio/_extension/utils.py"
+        IMPORTED
+        % "torchaudio/_extension/utils.py"
         + '  File "/srv/env/lib/python3.11/site-packages/torch/_ops.py", line 852, in load_library\n'
         "OSError: libcudart.so.11.0: cannot open shared object file: No such file or directory",
         {"packages": {"torch": "2.1.0+cu121", "torchaudio": "0.13.1"}},

@@ -94,6 +94,7 @@ WORDS = {
     "no solution found when resolving": "uv", "uv add ": "uv-project", "uv sync": "uv-project", "uv.lock": "uv-project",
     "@ registry+http": "uv-project",
     "your project depends on": "uv-project", "your project's requirements": "uv-project", "tool.uv": "uv-project",
+    "pip/_vendor/": "pip-install", ".whl (": "pip-install",
     "pipenv": "pipenv", "pipfile": "pipenv", "pdm add ": "pdm", "pdm install": "pdm", "pdm lock": "pdm",
     "looking in indexes: ": "index", "looking in indexes: https://pypi.org": "index-pypi",
     "bitsandbytes": "bitsandbytes", "cuda setup: ": "bnb-setup", "xformers": "xformers", "flash_attn": "flash-attn",
@@ -467,6 +468,8 @@ def known_from_facts(facts: Mapping[str, Any]) -> Known:
     elif known.system == "macos" and known.vendors & {"amd", "intel"}:
         known.architecture = "x86_64"
     version = _text(facts, "os_version") or said
+    if known.system == "linux" and known.wsl is None and re.search(r"(?i)\bwsl ?2?\b|microsoft-standard", version):
+        known.wsl = True
     known.os_version = " ".join(filter(None, (version, _text(facts, "note"), _text(facts, "cpu"))))
     for name in ("python", "driver", "cuda", "cudnn", "rocm"):
         found = re.search(r"\d+(?:\.\d+)*", _text(facts, name))

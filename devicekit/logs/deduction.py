@@ -11,9 +11,13 @@ from typing import Any, Callable, List, Mapping, NamedTuple, Optional, Sequence,
 
 from ..diagnosis.findings import Evidence
 from ..matrix.gpu_names import capability_of, target_of
+from ..matrix.gpu_support import code_for
 from ..matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, TENSORFLOW_REDIRECTS, minor_of, version_at_least
+from ..matrix.projects import Build
 from ..matrix.queries import driver_runs, goes_with, has_code_for, has_wheel
+from ..matrix.target import Target
 from .context import Known
+from .fixes.cuda import OLDEST_CUDNN
 from .fixes.torch_builds import old_driver
 from .signatures import SAYS, remedy
 
@@ -56,10 +60,14 @@ _IMPORT_FAILS = frozenset(("framework-broken", "install-corrupt", "dependency-in
 #: Claims that cuDNN does not start. If the log also suspects the driver, its version decides.
 _NOT_STARTED = frozenset(("out-of-memory", "cudnn-version-mismatch"))
 
-#: Lines of a matrix product that fails: for lack of memory, or as the build has no code for the GPU.
-_PRODUCT_FAILS = ("tf-blas-gemm-launch", "cublas-execution-failed")
+#: Lines of CUDA's libraries that fail: for lack of memory, or as the build has no code for the GPU.
+_LIBRARY_FAILS = (
+    "tf-blas-gemm-launch", "cublas-execution-failed", "cublas-not-initialized", "cudnn-status-not-initialized",
+    "cudnn-status-execution-failed", "cudnn-failed-convolution-algorithm", "tf-convolution-algorithm",
+)  # fmt: skip
 
 #: Before which TensorFlow the wheels have no code for a compute capability: CUDA 9 knows none of 7.5, CUDA 10 none of 8.0.
+_OLD_CUDA = "it was built with CUDA %s or older, which has no code for this GPU (compute capability %s)"
 _BEFORE = (("8.0", "2.4", "10"), ("7.5", "1.13", "9"))
 
 #: Claims made when an installer gives up.
@@ -96,8 +104,8 @@ def deduce(claims: Sequence[Claim], known: Known, calm: bool) -> List[Claim]:
         steps += [_wheel]
     if codes & _NOT_STARTED and any(claim.code == "driver-too-old" for claim in claims):
         steps += [_driver]
-    if any(claim.signature in _PRODUCT_FAILS for claim in claims) or codes == {"numerics-divergent"}:
-        steps += [_generation]
+    if any(claim.signature in _LIBRARY_FAILS for claim in claims) or codes == {"numerics-divergent"}:
+        steps += [_generation, _cudnn]
     if codes == {"no-gpu"} and best < SAYS["symptom"]:
         steps += [_hidden, _narrowed, _build, _vendor, _capability, _driver, _toolkit, _container, _none, _libraries]
     if codes and codes <= GPU_UNUSED and best < SAYS["symptom"]:
@@ -271,15 +279,48 @@ def _generation(known: Known) -> Deduced:
     """A GPU that came after the CUDA of an old build: what cuBLAS starts on it fails."""
     owner = known.tensorflow
     capability = known.versions.get("capability") or capability_of(known.gpu_name, BUNDLED)
+    if owner is None and capability and known.packages.get("torch"):
+        return _torch_code(known, known.packages["torch"], capability)
     if owner is None or owner[0] not in ("tensorflow", "tensorflow-gpu") or not owner[1] or not capability:
         return None
     for first, version, cuda in _BEFORE:
         if version_at_least(capability, first) and version_at_least(owner[1], version) is False:
-            text = (
-                "TensorFlow %s was built with CUDA %s or older, which has no code for this GPU (compute capability %s)."
-            )
-            return ("compute-capability-unsupported", text % (owner[1], cuda, capability))
+            text = "TensorFlow %s: %s." % (owner[1], _OLD_CUDA % (cuda, capability))
+            return ("compute-capability-unsupported", text)
     return None
+
+
+def _cudnn(known: Known) -> Deduced:
+    """A cuDNN that is older than the one that TensorFlow was built with, or of another major release, does not start."""
+    owner, cudnn = known.tensorflow, known.versions.get("cudnn", "")
+    row = BUNDLED.tensorflow(owner[1]) if owner is not None and owner[1] and known.system == "linux" else None
+    needed = OLDEST_CUDNN.get(row.linux_cuda, "") if row is not None else ""
+    if row is None or not needed or not re.match(r"\d+\.\d", cudnn):
+        return None
+    if cudnn.split(".")[0] == needed.split(".")[0] and version_at_least(cudnn, needed):
+        return None
+    text = "TensorFlow %s needs cuDNN %s or a newer one of that major release, and cuDNN %s is installed."
+    return ("cudnn-version-mismatch", text % (row.minor, needed, cudnn))
+
+
+def _torch_code(known: Known, version: str, capability: str) -> Deduced:
+    """A PyTorch that has no code for the GPU: its kernels say so, the libraries of its CUDA may fail before."""
+    plain, _, label = version.partition("+")
+    cuda = re.match(r"cu(\d+)(\d)$", label)
+    code = BUNDLED.gpu_code("torch", plain, ".".join(cuda.groups())) if cuda else ()
+    if code:
+        build = Build((), (), "cuda", "", "", code, "", (), "")
+        because = code_for(build, Target("", "linux", "x86_64", capabilities=(capability,))).refusal or ""
+    elif cuda or not (label or "conda" in known.words or version_at_least(known.versions.get("cuda", "0"), "11")):
+        # The registry's own builds before 1.13 are for CUDA 10.
+        old = int(cuda.group(1)) < 11 if cuda else version_at_least(plain, "1.8") is False
+        because = _OLD_CUDA % ("10", capability) if old and version_at_least(capability, "8.0") else ""
+        answer = has_code_for("torch", plain, capability, BUNDLED)
+        because = because or (answer.because if not label and answer.status == "incompatible" else "")
+    else:
+        return None
+    text = "PyTorch %s: %s." % (version, because.rpartition(": ")[2])
+    return ("compute-capability-unsupported", text) if because else None
 
 
 def _target(known: Known) -> Deduced:

@@ -58,6 +58,7 @@ _GONE = (
     ),
     (r"metrics pytorch_lightning", "pytorch-lightning", "", "install and import torchmetrics", "edit"),
     (r"_six torch|\w+ torch\._six", "PyTorch", "", "torch.inf, str, collections.abc"),
+    (r"(?:ANTIALIAS|LINEAR|CUBIC) PIL\.Image", "Pillow", "10", "LANCZOS, BILINEAR, BICUBIC", "keep"),
     (r"packaging pkg_resources", "setuptools", "70", "import packaging itself"),
     (r"legacy torchtext|\w*Field torchtext\.data", "torchtext", "0.12", "read the data with torch.utils.data", "edit"),
 )  # fmt: skip

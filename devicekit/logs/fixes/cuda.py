@@ -32,7 +32,7 @@ _SO = re.compile(
 _OLD_TENSORFLOW = (("1.13", "10.0", "7.4"), ("1.5", "9.0", "7"), ("1.3", "8.0", "6"), ("1.0", "8.0", "5.1"))
 
 #: The oldest cuDNN of a CUDA that TensorFlow takes (its list of tested builds).
-_CUDNN = {
+OLDEST_CUDNN = {
     "12.5": "9.3", "12.3": "8.9", "12.2": "8.9",
     "11.8": "8.6", "11.2": "8.1", "11.0": "8.0", "10.1": "7.6", "10.0": "7.4", "9.0": "7", "8.0": "6",
 }  # fmt: skip
@@ -83,7 +83,7 @@ def needs_of(about: Situation) -> Tuple[str, str]:
         if about.windows and about.is_at_least("2.5"):
             return "11.2", "8.1"
         if about.row is not None:
-            return about.row.linux_cuda, _CUDNN.get(about.row.linux_cuda, about.row.linux_cudnn)
+            return about.row.linux_cuda, OLDEST_CUDNN.get(about.row.linux_cuda, about.row.linux_cudnn)
         for oldest, cuda, cudnn in _OLD_TENSORFLOW:
             if about.is_at_least(oldest):
                 return cuda, cudnn
@@ -99,7 +99,7 @@ def needs_of(about: Situation) -> Tuple[str, str]:
         if cuda in ("11", "11.0"):
             return "11.2", "8.1"
         cuda = "10.1" if cuda == "10" else cuda
-    cudnn = _CUDNN.get(cuda, "")
+    cudnn = OLDEST_CUDNN.get(cuda, "")
     return cuda, cudnn
 
 

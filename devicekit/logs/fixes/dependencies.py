@@ -10,6 +10,7 @@ from .jax_releases import jax_incompatible
 from .keras_releases import keras_incompatible, keras_preprocessing
 from .numpy_protobuf import ml_dtypes
 from .other_packages import importer, update_importer
+from .python_releases import removed_from_python
 from .releases import older_release
 from .situation import Situation, known_specifier, newest
 from .steps import Steps
@@ -99,7 +100,7 @@ def _of_its_own(about: Situation, steps: Steps) -> bool:
 def dependency_incompatible(about: Situation, steps: Steps) -> None:
     """Something that is needed is missing or of another version."""
     module = about.groups.get("module", "") or about.groups.get("addon", "")
-    if _of_its_own(about, steps) or new_in_torch(about, steps):
+    if _of_its_own(about, steps) or new_in_torch(about, steps) or removed_from_python(about, steps):
         return
     if module == "keras_preprocessing":
         keras_preprocessing(about, steps)

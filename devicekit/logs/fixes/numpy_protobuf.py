@@ -135,7 +135,9 @@ def _newer_protobuf(about: Situation, steps: Steps, wanted: str) -> None:
             "with an older protoc (package grpcio-tools)" % (wanted, about.python)
         )
         return
-    steps.install("Install a protobuf that is at least as new as the generated code", "protobuf>=%s" % wanted)
+    # A protobuf loads code of its own major release and of the one before.
+    bound = "protobuf>=%s,<%d" % (wanted, int(wanted.partition(".")[0]) + 2)
+    steps.install("Install a protobuf that is at least as new as the generated code", bound)
     steps.say("Or generate the code (*_pb2.py) again with the protoc of the installed protobuf (package grpcio-tools)")
 
 

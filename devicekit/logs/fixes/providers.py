@@ -18,6 +18,7 @@ from . import (
     other_packages,
     others,
     plugin_pairs,
+    python_releases,
     running,
     wheels,
 )
@@ -30,7 +31,7 @@ Provider = Callable[[Situation, Steps], None]
 _STEPS = 7
 
 PROVIDERS: Dict[str, Provider] = {
-    "python-unsupported": wheels.python_unsupported, "platform-unsupported": wheels.platform_unsupported,
+    "python-unsupported": python_releases.python_unsupported, "platform-unsupported": wheels.platform_unsupported,
     "framework-missing": wheels.framework_missing, "install-corrupt": wheels.install_corrupt,
     "distributions-conflict": wheels.distributions_conflict, "module-shadowed": wheels.module_shadowed,
     "rosetta-python": wheels.rosetta_python,
