@@ -232,6 +232,39 @@ IMPORTS = (
 )
 
 ROWS = [
+    (
+        "[PhysicalDevice(name='/physical_device:CPU:0', device_type='CPU')]",
+        {
+            "os": "windows",
+            "gpu": "Arc A770",
+            "packages": {"tensorflow-cpu": "2.10.0", "tensorflow-directml-plugin": "0.4.0.dev230202"},
+        },
+        ["Update Windows", "driver"],
+        ["nothing has to be installed"],
+    ),
+    (
+        "[PhysicalDevice(name='/physical_device:CPU:0', device_type='CPU')]",
+        {
+            "os": "windows",
+            "gpu": "RX 6800",
+            "packages": {"tensorflow-cpu": "2.12.0", "tensorflow-directml-plugin": "0.4.0.dev230202"},
+        },
+        ["2.10"],
+        ["nothing has to be installed"],
+    ),
+    # The registry's PyTorch 2.3 is for CUDA 12.1.
+    (
+        "torch.cuda.is_available() False",
+        {"os": "linux", "gpu": "RTX 4060", "driver": "470.129", "packages": {"torch": "2.3.0"}},
+        ["525.60.13 or later"],
+        ["Replace it by"],
+    ),
+    (
+        "Unable to initialize backend 'cuda': INTERNAL: no supported devices found for platform CUDA",
+        {"os": "linux", "gpu": "GTX 680", "packages": {"jax": "0.4.30", "jax-cuda12-plugin": "0.4.30"}},
+        ["leaves that GPU out"],
+        ["modprobe"],
+    ),
     # What a release of Python brought, and what one removed.
     ("ModuleNotFoundError: No module named 'tomllib'", {"python": "3.10"}, ["Python 3.11 or later"], ["tomllib\n"]),
     (

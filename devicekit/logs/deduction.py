@@ -107,7 +107,8 @@ def deduce(claims: Sequence[Claim], known: Known, calm: bool) -> List[Claim]:
     if any(claim.signature in _LIBRARY_FAILS for claim in claims) or codes == {"numerics-divergent"}:
         steps += [_generation, _cudnn]
     if codes == {"no-gpu"} and best < SAYS["symptom"]:
-        steps += [_hidden, _narrowed, _build, _vendor, _capability, _driver, _toolkit, _container, _none, _libraries]
+        steps += [_hidden, _narrowed, _build, _plugin, _vendor, _capability, _driver, _toolkit, _container, _none]
+        steps += [_libraries]
     if codes and codes <= GPU_UNUSED and best < SAYS["symptom"]:
         steps += [_hidden, _narrowed, _build, _vendor, _capability, _driver, _toolkit, _container, _none]
     found = []
@@ -253,6 +254,18 @@ def _build(known: Known) -> Deduced:
     return None
 
 
+def _plugin(known: Known) -> Deduced:
+    """The plug-in for DirectML is installed for another TensorFlow than its own, or it finds no device."""
+    owner = known.tensorflow
+    if owner is None or known.no_gpu or known.system != "windows" or "tensorflow-directml-plugin" not in known.packages:
+        return None
+    if owner[1] and minor_of(owner[1]) != "2.10":
+        text = "tensorflow-directml-plugin was built for TensorFlow 2.10, and %s is installed." % owner[1]
+        return ("plugin-version-mismatch", text)
+    text = "The plug-in for DirectML lists no device: mostly Windows or the GPU's driver is too old for it."
+    return ("directml-unsupported", text) if known.vendors else None
+
+
 def _vendor(known: Known) -> Deduced:
     owner = known.tensorflow
     others = known.vendors - {"nvidia", "apple"}
@@ -347,9 +360,14 @@ def _jax_plugin(known: Known) -> Deduced:
 
 
 def _driver(known: Known) -> Deduced:
-    driver, cuda = known.versions.get("driver"), known.versions.get("cuda")
-    label = re.search(r"\+cu(\d{2})(\d)$", known.packages.get("torch", ""))
-    cuda = ".".join(label.groups()) if label else cuda
+    driver, cuda, torch = known.versions.get("driver"), known.versions.get("cuda"), known.packages.get("torch", "")
+    label = re.search(r"\+cu(\d{2})(\d)$", torch)
+    project = BUNDLED.project("torch")
+    if label:
+        cuda = ".".join(label.groups())
+    elif known.system == "linux" and project is not None and "+" not in torch and "conda" not in known.words:
+        release = project.release(torch)  # as the registry has it
+        cuda = next((build.cuda for build in release.builds if build.cuda), cuda) if release is not None else cuda
     if not driver or not cuda:
         return None
     system = "windows" if known.system == "windows" or known.wsl else "linux"
