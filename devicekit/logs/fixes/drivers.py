@@ -234,7 +234,7 @@ def _rebuild(about: Situation, steps: Steps) -> None:
 
 def _load_module(about: Situation, steps: Steps) -> None:
     """A driver that is installed may not be loaded: why, and how to build its module again."""
-    if "nouveau" in about.line:
+    if "nouveau" in about.line.lower():
         command = "printf 'blacklist nouveau\\noptions nouveau modeset=0\\n' | sudo tee /etc/modprobe.d/blacklist-nouveau.conf"
         steps.run("Keep nouveau from loading", command, on="linux", who="admin", changes="driver")
         tool = (
@@ -597,6 +597,9 @@ def driver_unhealthy(about: Situation, steps: Steps) -> None:
         elif not re.search(r"xid|reset|ecc", about.line, re.I):
             if re.search(r"(?i)no_?device|no CUDA", about.line):
                 _listed(steps)
+            if about.capability[:2] == "12" and re.search("No such device|No devices were found|no_?device", about.line):
+                text = "GPUs of this generation work only with NVIDIA's open kernel modules: install those (Ubuntu)"
+                steps.run(text, "sudo apt-get install -y nvidia-driver-580-open", on="linux", who="admin", changes="driver")
             steps.run(
                 "Load the modules that computing needs",
                 "sudo modprobe nvidia && sudo modprobe nvidia-uvm",

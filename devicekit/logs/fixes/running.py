@@ -6,6 +6,7 @@ from typing import NamedTuple, Optional, Tuple
 from ...diagnosis.findings import Fix
 from ...matrix.matrix import version_at_least
 from .cuda import needs_of
+from .others import pass_as_relative
 from .situation import Situation
 from .steps import Steps
 from .torch_builds import OLD_DRIVERS
@@ -360,6 +361,9 @@ def device_lost(about: Situation, steps: Steps) -> None:
         steps.say("Use a smaller batch: macOS ends work that holds the GPU for too long", changes="code")
         steps.say("Update macOS and the framework or plug-in; run this part on the CPU if it comes back")
         return
+    override = "HSA_OVERRIDE_GFX_VERSION"
+    if about.signature == "rocm-hsa-memory-fault" and override not in about.known.environment and about.gfx[-2:] != "00":
+        pass_as_relative(steps, about.gfx)
     steps.restart("Restart the machine: a GPU that failed has to be reset (if it does not help: switch it off and on)")
     kernel = "amdgpu" if about.vendor == "amd" else "nvrm|xid"
     if about.vendor in ("nvidia", "amd", ""):
