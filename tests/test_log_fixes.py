@@ -232,6 +232,64 @@ IMPORTS = (
 )
 
 ROWS = [
+    # nouveau, as NVIDIA's installer writes it.
+    (
+        "ERROR: The Nouveau kernel driver is currently in use by your system.",
+        {"os": "linux", "gpu": "GTX 1080"},
+        ["blacklist nouveau"],
+        [],
+    ),
+    (
+        "modprobe: ERROR: could not insert 'nvidia': No such device",
+        {"os": "linux", "os_version": "Ubuntu 24.04", "gpu": "RTX 5090"},
+        ["nvidia-driver-580-open"],
+        [],
+    ),
+    (
+        "modprobe: ERROR: could not insert 'nvidia': No such device",
+        {"os": "linux", "os_version": "Ubuntu 24.04", "gpu": "RTX 3090"},
+        ["dmesg"],
+        ["-open"],
+    ),
+    # A card that runs the code of a relative, and the one that it is a relative of.
+    (
+        "Memory access fault by GPU node-1 on address 0x7f. Reason: Page not present or supervisor privilege.",
+        {"os": "linux", "gpu": "RX 7600", "packages": {"torch": "2.3.0+rocm6.0"}},
+        ["HSA_OVERRIDE_GFX_VERSION=11.0.0"],
+        [],
+    ),
+    (
+        "Memory access fault by GPU node-1 on address 0x7f. Reason: Page not present or supervisor privilege.",
+        {"os": "linux", "gpu": "RX 7900 XTX", "packages": {"torch": "2.3.0+rocm6.0"}},
+        ["AMD_SERIALIZE_KERNEL"],
+        ["HSA_OVERRIDE"],
+    ),
+    ("/bin/sh: 1: hipcc: not found", {"os": "linux", "gpu": "RX 7900 XTX"}, ["/opt/rocm/bin"], ["cuda"]),
+    # What is missing next to the framework.
+    (
+        "ERROR: Cannot uninstall blinker 1.4, RECORD file not found.",
+        {"os": "linux"},
+        ["--ignore-installed blinker"],
+        ["program that brings it"],
+    ),
+    (
+        "ImportError: Using `bitsandbytes` 8-bit quantization requires the latest version of bitsandbytes",
+        {"os": "windows", "packages": {"torch": "2.3.0+cpu", "bitsandbytes": "0.43.1"}},
+        ["whl/cu121"],
+        [],
+    ),
+    (
+        "error: Microsoft Visual C++ 14.0 or greater is required.",
+        {"os": "windows", "python": "3.12"},
+        ["BuildTools"],
+        ["apt-get"],
+    ),
+    (
+        "SSLError(SSLCertVerificationError(1, '[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed')",
+        {"os": "windows"},
+        ["global.cert"],
+        ["Install Certificates"],
+    ),
     (
         "[PhysicalDevice(name='/physical_device:CPU:0', device_type='CPU')]",
         {

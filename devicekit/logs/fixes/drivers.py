@@ -597,9 +597,13 @@ def driver_unhealthy(about: Situation, steps: Steps) -> None:
         elif not re.search(r"xid|reset|ecc", about.line, re.I):
             if re.search(r"(?i)no_?device|no CUDA", about.line):
                 _listed(steps)
-            if about.capability[:2] == "12" and re.search("No such device|No devices were found|no_?device", about.line):
+            if about.capability[:2] == "12" and re.search(
+                "No such device|No devices were found|no_?device", about.line
+            ):
                 text = "GPUs of this generation work only with NVIDIA's open kernel modules: install those (Ubuntu)"
-                steps.run(text, "sudo apt-get install -y nvidia-driver-580-open", on="linux", who="admin", changes="driver")
+                steps.run(
+                    text, "sudo apt-get install -y nvidia-driver-580-open", on="linux", who="admin", changes="driver"
+                )
             steps.run(
                 "Load the modules that computing needs",
                 "sudo modprobe nvidia && sudo modprobe nvidia-uvm",

@@ -362,7 +362,11 @@ def device_lost(about: Situation, steps: Steps) -> None:
         steps.say("Update macOS and the framework or plug-in; run this part on the CPU if it comes back")
         return
     override = "HSA_OVERRIDE_GFX_VERSION"
-    if about.signature == "rocm-hsa-memory-fault" and override not in about.known.environment and about.gfx[-2:] != "00":
+    if (
+        about.signature == "rocm-hsa-memory-fault"
+        and override not in about.known.environment
+        and about.gfx[-2:] != "00"
+    ):
         pass_as_relative(steps, about.gfx)
     steps.restart("Restart the machine: a GPU that failed has to be reset (if it does not help: switch it off and on)")
     kernel = "amdgpu" if about.vendor == "amd" else "nvrm|xid"
