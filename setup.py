@@ -82,12 +82,17 @@ def _without_notes(path, public):
 
 
 def _without_types(text, public):
-    """Take the types of arguments and results out of functions that no user calls: they are checked in the checkout."""
+    """Take out the types of local names, and of what functions that no user calls take and return: the checkout has them."""
     lines, tree, cuts = [line.encode("utf-8") for line in text.split("\n")], ast.parse(text), []
     # What is public may have inherited it.
     methods = {item for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for item in node.body}
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    # Before Python 3.8 a tree does not have ends.
+    for node in {item for function in functions for item in ast.walk(function)} - methods:
+        if isinstance(node, ast.AnnAssign) and node.simple and node.value and hasattr(node, "end_lineno"):
+            cuts.append((node.annotation, node.target.end_col_offset))
     for node in ast.walk(tree):
-        # A record's property says by its type how it is written. Before Python 3.8 a tree does not have ends.
+        # A record's property says by its type how it is written.
         if not isinstance(node, ast.FunctionDef) or node.decorator_list or not hasattr(node, "end_lineno"):
             continue
         if (public or node in methods) and not re.match("_[^_]", node.name):

@@ -87,8 +87,16 @@ def changed_code(wheel, names):
 
 
 def _drop_types(tree, public):
-    """Take the types of arguments and results out of functions that no user calls, as setup.py does."""
+    """Take out the types of local names, and of what functions that no user calls take and return, as setup.py does."""
     owners = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
+    functions = [node for node in owners if isinstance(node, ast.FunctionDef)]
+    for node in [item for function in functions for item in ast.walk(function) if isinstance(item, ast.AnnAssign)]:
+        local = node.simple and node.value is not None and not isinstance(owners[node], ast.ClassDef)
+        if local and node.annotation.lineno == node.annotation.end_lineno:
+            plain = ast.copy_location(ast.Assign([node.target], node.value), node)
+            for _, body in ast.iter_fields(owners[node]):
+                if isinstance(body, list):
+                    body[:] = [plain if item is node else item for item in body]
     for node, owner in owners.items():
         if not isinstance(node, ast.FunctionDef) or node.decorator_list:
             continue
