@@ -232,6 +232,39 @@ IMPORTS = (
 )
 
 ROWS = [
+    # JAX says itself when it removed something; its own modules change with each release.
+    (
+        "AttributeError: jax.interpreters.xla.pytype_aval_mappings was deprecated in JAX v0.5.0 and removed in JAX v0.7.0.",
+        {"packages": {"jax": "0.7.2", "numpyro": "0.13"}},
+        ["from 0.7.0 on", "--upgrade numpyro"],
+        [],
+    ),
+    (
+        "ImportError: cannot import name 'safe_map' from 'jax._src.util' (/x/site-packages/jax/_src/util.py)",
+        {"packages": {"jax": "0.6.0", "optax": "0.1.4"}},
+        ["--upgrade optax"],
+        [],
+    ),
+    # A jaxlib for this Python on this system does not exist.
+    (
+        "ImportError: jax requires jaxlib to be installed.",
+        {"os": "windows", "python": "3.8"},
+        ["no wheel for Python 3.8", "jax"],
+        ["--upgrade jax"],
+    ),
+    (
+        "ERROR: Could not find a version that satisfies the requirement jaxlib==0.4.13+cuda11.cudnn86 (from versions: 0.4.13, "
+        "0.4.14, 0.4.16)",
+        {"os": "linux", "python": "3.10"},
+        ["jax"],
+        ["upgrade pip"],
+    ),
+    (
+        "NOT_IMPLEMENTED : Could not find an implementation for ConvInteger(10) node with name 'x'",
+        {"packages": {"onnxruntime-gpu": "1.16.3"}},
+        ["CPUExecutionProvider"],
+        [],
+    ),
     # nouveau, as NVIDIA's installer writes it.
     (
         "ERROR: The Nouveau kernel driver is currently in use by your system.",

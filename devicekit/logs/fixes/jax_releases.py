@@ -104,7 +104,7 @@ def jax_incompatible(about: Situation, steps: Steps) -> None:
     plugin = any("jax-cuda12" in name for name in about.packages)
     nvidia = about.vendor == "nvidia" and not about.windows and not about.macos
     both = ("jax[cuda12]",) if own or plugin or nvidia else ("jax", "jaxlib")
-    if _newer_jax(about, steps):
+    if _newer_jax(about, steps) or _no_jaxlib(about, steps):
         return
     if about.signature == "jax-jaxlib-old" and own and version_at_least(about.groups["jaxlib"], "0.1.65"):
         _older_jax(about, steps)
@@ -122,6 +122,7 @@ def jax_incompatible(about: Situation, steps: Steps) -> None:
     users = users if not user or user in users else [user]
     # JAX's own modules lack what an add-on asks for: the add-on is older, or newer, than this JAX.
     asks = user and about.signature in ("py-cannot-import-dep", "jax-no-module")
+    asks = asks or (users and _asked_of_jax(about).startswith("jax._src."))
     newer = _NEW_IN_JAX.match(_asked_of_jax(about))
     if not gone and (newer or not asks) and (newer or not (users and about.signature == "jax-attr")):
         steps.upgrade("Update JAX with what belongs to it, in one command", *both)
@@ -143,6 +144,17 @@ def jax_incompatible(about: Situation, steps: Steps) -> None:
         steps.install("Or install an older JAX", *older, instead=True)
     elif not gone and not own and not pins:
         steps.upgrade("If JAX is the older one: update both", *users, *both, instead=True)
+
+
+def _no_jaxlib(about: Situation, steps: Steps) -> bool:
+    """No jaxlib has a wheel for this Python on this system; False if one has, or it is not known."""
+    if not about.platform or not about.python or about.releases("jaxlib", "", about.platform, about.python):
+        return False
+    pythons = about.pythons("jaxlib", "", about.platform)
+    if pythons:
+        text = "jaxlib has no wheel for Python %s on this system: make an environment with Python %s"
+        steps.new_environment(text % (about.python, pythons[0]), pythons[0], ["jax"])
+    return bool(pythons)
 
 
 JAX_PAGE = "https://storage.googleapis.com/jax-releases/jax_cuda_releases.html"

@@ -78,7 +78,7 @@ def learn_offer(known: Known, requirement: str, found: str) -> bool:
     for system, processor, python in places:
         if not exists or not about.releases(name, usable, PLATFORM_OF[system, processor], python):
             lacking.append((system, processor, python))
-    if old or (places and not lacking):
+    if old or (places and not lacking and "+" not in bounds):
         known.words.add("old-pip")
     if places:
         systems, processors, pythons = (set(items) for items in zip(*(lacking or places)))
