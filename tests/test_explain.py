@@ -970,3 +970,15 @@ def test_who_lists_the_gpus_expects_one():
         "$ pip list | grep tensorflow\ntensorflow 2.15.0\n>>> tf.config.list_physical_devices('GPU')\n[]"
     )
     assert found.severity == "warning"
+
+
+@pytest.mark.parametrize(
+    "log, facts",
+    [
+        ('[name: "/device:CPU:0" device_type: "CPU", name: "/device:DML:0" device_type: "DML"]', {"os": "windows"}),
+        ('name: "/device:CPU:0"\ndevice_type: "CPU"\nname: "/device:XPU:0"\ndevice_type: "XPU"', {"os": "linux"}),
+        ("Metal device set to: Apple M1", {"os": "macos", "gpu": "Apple M1", "packages": {"tensorflow-macos": "2.9"}}),
+    ],
+)
+def test_a_device_that_is_listed_is_not_missed(log, facts):
+    assert not [item.code for item in explain(log, facts=facts) if item.severity != "info"]

@@ -232,6 +232,24 @@ IMPORTS = (
 )
 
 ROWS = [
+    (
+        "ERROR: No matching distribution found for tensorflow-directml-plugin",
+        {"os": "macos"},
+        ["tensorflow-metal"],
+        ["wheel"],
+    ),
+    (
+        "error: input types 'tensor<1x128xf32>' and 'tensor<1xf16>' are not broadcast compatible",
+        {"os": "macos", "packages": {"tensorflow-macos": "2.10", "tensorflow-metal": "0.6"}},
+        ["mixed_float16"],
+        ["torch"],
+    ),
+    (
+        "Library not loaded: @rpath/libtensorflow_framework.2.dylib",
+        {"os": "macos", "packages": {"tensorflow": "2.18.0", "tensorflow-metal": "1.0.0"}},
+        ["tensorflow-metal==1.2.0"],
+        [],
+    ),
     # JAX says itself when it removed something; its own modules change with each release.
     (
         "AttributeError: jax.interpreters.xla.pytype_aval_mappings was deprecated in JAX v0.5.0 and removed in JAX v0.7.0.",

@@ -89,6 +89,7 @@ WORDS = {
     "qemu: uncaught target": "emulated",
     "qemu virtual": "virtual-cpu", " hypervisor ": "virtual-cpu", " avx ": "avx",
     "conda create -n ": "conda-create", "conda env create": "conda-file", "insufficient driver version": "old-driver",
+    "metal device set to: ": "metal-device",
     "tensorflow-metal": "metal-plugin", "jupyter": "jupyter", "ipython-input-": "jupyter", "cell in[": "jupyter",
     "cell in [": "jupyter",
     "no solution found when resolving": "uv", "uv add ": "uv-project", "uv sync": "uv-project", "uv.lock": "uv-project",

@@ -246,7 +246,11 @@ def _build(known: Known) -> Deduced:
                 "cpu-only-build",
                 "TensorFlow %s for Windows has no GPU support: 2.10 was the last release with it." % version,
             )
-    if known.system == "macos" and known.architecture != "x86_64" and "tensorflow-metal" not in known.packages:
+    if (
+        known.system == "macos"
+        and known.architecture != "x86_64"
+        and not ("tensorflow-metal" in known.packages or "metal-device" in known.words)
+    ):
         return (
             "metal-plugin-missing",
             "On Apple silicon, TensorFlow needs the plug-in tensorflow-metal to use the GPU.",

@@ -121,7 +121,7 @@ def out_of_memory(about: Situation, steps: Steps) -> None:
     directml = (
         re.search("dml|directml|dxgi", text + " ".join(about.packages))
         or about.signature.startswith("dml")
-        or (about.windows and about.vendor in ("amd", "intel"))
+        or (about.windows and about.vendor in ("amd", "intel") and "+" not in about.version)
     ) and not re.search(r"\bhip|\bxpu", text)
     if about.macos:
         _metal_memory(about, steps)

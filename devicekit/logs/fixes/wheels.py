@@ -591,9 +591,12 @@ def platform_unsupported(about: Situation, steps: Steps) -> None:
         return
     if about.windows and about.known.architecture == "aarch64":
         steps.say("On Windows for ARM, install the x64 Python from python.org: Windows translates it; or use WSL 2")
-    if about.macos and name.startswith(("nvidia-", "jax-cuda")):
+    if about.macos and name.startswith(("nvidia-", "jax-cuda", "tensorflow-directml")):
         extra = "and-cuda" in about.line or about.framework == "tensorflow"
-        steps.install("Install it without CUDA", *(("tensorflow", "tensorflow-metal") if extra else ("jax",)))
+        steps.install(
+            "A Mac has no CUDA and no DirectML: install what there is for it",
+            *(("tensorflow", "tensorflow-metal") if extra else ("jax",)),
+        )
         return
     if about.macos and about.arch == "x86_64" and (name == "tensorflow-macos" or about.signature.startswith("mac-pip")):
         _intel_mac(about, steps, name, bounds)
