@@ -595,27 +595,28 @@ def driver_unhealthy(about: Situation, steps: Steps) -> None:
         if re.search(r"(?i)not found in directory|dkms|headers|version magic|module build|exec format", about.line):
             _rebuild(about, steps)
         elif not re.search(r"xid|reset|ecc", about.line, re.I):
-            if re.search(r"(?i)no_?device|no CUDA", about.line):
-                _listed(steps)
-            if about.capability[:2] == "12" and re.search(
-                "No such device|No devices were found|no_?device", about.line
-            ):
-                text = "GPUs of this generation work only with NVIDIA's open kernel modules: install those (Ubuntu)"
-                steps.run(
-                    text, "sudo apt-get install -y nvidia-driver-580-open", on="linux", who="admin", changes="driver"
-                )
-            steps.run(
-                "Load the modules that computing needs",
-                "sudo modprobe nvidia && sudo modprobe nvidia-uvm",
-                on="linux",
-                changes="driver",
-            )
-            if re.search(r"(?i)unknown error|error_?unknown|\b999\b", about.line):
-                text = "If the machine was suspended since its start: load that module again"
-                steps.run(text, "sudo rmmod nvidia_uvm && sudo modprobe nvidia_uvm", on="linux", changes="driver")
+            _load_modules(about, steps)
     steps.run("See what the kernel says of it", "sudo dmesg | grep -i -E 'nvrm|xid'", on="linux")
     steps.restart("Restart the machine")
     install_nvidia(about, steps, "If it comes back, install the driver again")
+
+
+def _load_modules(about: Situation, steps: Steps) -> None:
+    """The kernel's modules are not loaded, or find no GPU."""
+    if re.search(r"(?i)no_?device|no CUDA", about.line):
+        _listed(steps)
+    if about.capability[:2] == "12" and re.search("No such device|No devices were found|no_?device", about.line):
+        text = "GPUs of this generation work only with NVIDIA's open kernel modules: install those (Ubuntu)"
+        steps.run(text, "sudo apt-get install -y nvidia-driver-580-open", on="linux", who="admin", changes="driver")
+    steps.run(
+        "Load the modules that computing needs",
+        "sudo modprobe nvidia && sudo modprobe nvidia-uvm",
+        on="linux",
+        changes="driver",
+    )
+    if re.search(r"(?i)unknown error|error_?unknown|\b999\b", about.line):
+        text = "If the machine was suspended since its start: load that module again"
+        steps.run(text, "sudo rmmod nvidia_uvm && sudo modprobe nvidia_uvm", on="linux", changes="driver")
 
 
 #: Branches for older GPUs that NVIDIA has ended: newer ones do not run these.

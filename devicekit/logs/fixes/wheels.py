@@ -593,10 +593,7 @@ def platform_unsupported(about: Situation, steps: Steps) -> None:
         steps.say("On Windows for ARM, install the x64 Python from python.org: Windows translates it; or use WSL 2")
     if about.macos and name.startswith(("nvidia-", "jax-cuda", "tensorflow-directml")):
         extra = "and-cuda" in about.line or about.framework == "tensorflow"
-        steps.install(
-            "A Mac has no CUDA and no DirectML: install what there is for it",
-            *(("tensorflow", "tensorflow-metal") if extra else ("jax",)),
-        )
+        steps.install("Install what a Mac can use", *(("tensorflow", "tensorflow-metal") if extra else ("jax",)))
         return
     if about.macos and about.arch == "x86_64" and (name == "tensorflow-macos" or about.signature.startswith("mac-pip")):
         _intel_mac(about, steps, name, bounds)
