@@ -506,6 +506,109 @@ ROWS = [
         ["nvidia-cudnn-cu12>=9.3,<10"],
         ["brings it back"],
     ),
+        "  - pytorch=2.5.1=py3.12_cuda12.4_cudnn9_0\n  - conda=25.1.1\nOSError: [WinError 127] The specified procedure "
+        'could not be found. Error loading "C:\\env\\Lib\\site-packages\\torch\\lib\\c10_cuda.dll" or one of '
+        "its dependencies.",
+        WINDOWS,
+        [r"torch==2\.5\.1 --index-url \S+/whl/cu12"],  # the registry's is for the CPU
+        ["force-reinstall"],
+    ),
+    (
+        "OSError: [WinError 127] The specified procedure could not be found. Error loading "
+        '"C:\\env\\Lib\\site-packages\\torch\\'
+        'lib\\cudnn_ops64_9.dll" or one of its dependencies.',
+        {**WINDOWS, "gpu": "RTX 5080"},
+        [r"--index-url \S+/whl/cu128"],
+        ["force-reinstall"],
+    ),
+    (
+        "pydantic 2.3.0 requires typing-extensions>=4.6.1, but you have typing-extensions 4.5.0 which is incompatible.\n"
+        "Successfully installed keras-2.13.1 tensorflow-2.13.0 typing-extensions-4.5.0",
+        {},
+        [r"tensorflow>=2\.14"],
+        [r'install "typing-extensions'],
+    ),
+    (
+        "pydantic 2.3.0 requires typing-extensions>=4.6.1, but you have typing-extensions 4.5.0 which is incompatible.",
+        {"packages": {"tensorflow": "2.15.0"}},  # which does not bound it
+        [r"typing-extensions>=4\.6\.1"],
+        [],
+    ),
+    (
+        "RuntimeError: NCCL error in: ProcessGroupNCCL.cpp:825, unhandled cuda error, NCCL version 2.7.8\n"
+        "PyTorch 1.8.0, cudatoolkit=11.1, four A100 with the driver Version: 450.51.06",
+        {**LINUX, "gpu": "A100"},
+        [r"CUDA 11\.1 needs driver 450\.80", r"for CUDA 11\.1"],
+        ["10\\.2"],
+    ),
+    (
+        "RuntimeError: NCCL error in: ProcessGroupNCCL.cpp:825, unhandled cuda error, NCCL version "
+        "2.14.3\nDriver Version: 535.54.03",
+        {**LINUX, "packages": {"torch": "2.0.1+cu118"}},
+        ["NCCL_DEBUG"],
+        ["driver for CUDA"],
+    ),
+    (
+        "requirements not met: unsatisfied condition: cuda>=13.0 (cuda=12.6)\nJetPack 6.2, Jetson AGX Orin, "
+        "in a docker container",
+        {},
+        ["JetPack", "jetson-containers"],
+        ["On the host: update", "whl/", "pytorch.org"],
+    ),
+    (
+        'File "/apps/easybuild/software/TensorFlow/2.3.1-foss/lib/python3.7/site-packages/tensorflow/a.py", line 58\n'
+        "ImportError: libcudart.so.10.1: cannot open shared object file: No such file or directory",
+        LINUX,
+        [r"module load CUDA/10\.1"],
+        ["conda install", "pip install"],
+    ),
+    (
+        "E tensorflow/stream_executor/cuda/cuda_blas.cc:428] failed to run cuBLAS routine: CUBLAS_STATUS_EXECUTION_FAILED",
+        {"gpu": "RTX 3090"},
+        [r"TensorFlow 2\.5 or newer", "tf1-py3"],
+        ["and-cuda"],
+    ),
+    (
+        "RuntimeError: The NVIDIA driver on your system is too old (found version 12080). Please update your GPU driver",
+        {**LINUX, "driver": "570.133.20"},
+        [r"CUDA 13\.0 \(580", r"whl/cu126"],
+        [],
+    ),
+    (
+        "Ultralytics YOLOv8.2.0 Python-3.10.12  torch-2.1.2+cu118 CUDA:0 (NVIDIA GeForce GTX 1650, 3904MiB)\n"
+        "      2/50      2.31G        nan        nan        nan         31        640:",
+        {},
+        ["amp=False", "float32"],
+        ["TF32 off.*amp"],
+    ),
+    (
+        "SM80 kernel is not available. Make sure you GPUs with compute capability 8.0 or higher.\nCUDA, torch 2.8.0+cu128",
+        WINDOWS,
+        ["pip show torch sageattention", "without --use-sage-attention"],
+        ["index-url"],
+    ),
+    (
+        "  Getting requirements to build wheel ... error\n  ModuleNotFoundError: No module named "
+        "'torch'\nCollecting flash_attn",
+        WINDOWS,
+        [r"install torch --index-url \S+/whl/cu126", "Visual Studio"],
+        [],
+    ),
+    (
+        "AttributeError: _ARRAY_API not found\nA module that was compiled using NumPy 1.x cannot be run in\nNumPy 2.1.3\n"
+        "Traceback (most recent call last):\n  File "
+        '"C:\\Local\\local-packages\\Python310\\site-packages\\tensorflow\\python\\a.py", '
+        "line 9, in <module>\nAttributeError: _ARRAY_API not found",
+        WINDOWS,
+        ["numpy<2"],
+        ["Python310"],
+    ),
+    (
+        "UNIMPLEMENTED: DNN library is not found.\nIt worked on Colab until today, with TensorFlow",
+        {},
+        ["Disconnect and delete runtime"],
+        [],
+    ),
     # A name that the framework does not have: the same release again has no more.
     (
         "cannot import name 'log' from 'torch.distributed.elastic.agent.server.api' (/x/lib/python3.10/site-packages/torch/"
@@ -4748,7 +4851,7 @@ ROWS = [
         "RuntimeError: The NVIDIA driver on your system is too old (found version 11040). Please update your GPU driver by "
         "downloading and installing a new version\n| NVIDIA-SMI 470.86       Driver Version: 470.86      CUDA Version: 11.4 |",
         LINUX,
-        [r"\(cu118\)"],
+        [r"cu118"],
         ["cu126"],
     ),
     (

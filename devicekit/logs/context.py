@@ -104,7 +104,7 @@ WORDS = {
     "/home/": "linux-path", "dist-packages/": "linux-path", "/opt/rocm": "linux-path", "/opt/conda": "linux-path",
     "/usr/lib": "linux-path", "/usr/local/lib64": "linux-path", "/usr/local/cuda": "linux-path", "/root/": "linux-path",
     "tmp/pip-": "linux-path",
-    "lib64/python3": "lib64",
+    "lib64/python3": "lib64", "/easybuild/": "cluster-modules", "/spack/opt/": "cluster-modules",
     "/dev/nvidia": "linux-path", "linux-gnu": "linux-path", "manylinux": "linux-path", ".so.": "linux-path",
     "/users/": "mac-path", "/opt/homebrew": "mac-path", ".dylib": "mac-path", "\\users\\": "windows-path",
     ".dll": "windows-path", "c:\\": "windows-path", "c:/users": "windows-path", ' "d:\\': "windows-path",

@@ -102,6 +102,8 @@ def deduce(claims: Sequence[Claim], known: Known, calm: bool) -> List[Claim]:
         steps += [_target]
     if codes & _NOTHING_FITS:
         steps += [_wheel]
+    if any(claim.signature == "nccl-unhandled-cuda" for claim in claims) and best < SAYS["symptom"]:
+        steps += [_driver]
     if codes & _NOT_STARTED and any(claim.code == "driver-too-old" for claim in claims):
         steps += [_driver]
     if any(claim.signature in _LIBRARY_FAILS for claim in claims) or codes == {"numerics-divergent"}:

@@ -104,7 +104,8 @@ def _before(about: Situation, number: Tuple[int, int]) -> bool:
     opened = sort_key(about.fact("runtime") or "99")  # by CUDA's own library
     if about.signature == "tf-cuda-older-than-gpu":  # it compares the two
         return (7, 5) <= number < (10, 0)
-    return (number >= (8, 0) and (about.is_at_least("2.4") is False or opened < (11,))) or (
+    unknown = not about.version and about.signature == "cublas-execution-failed"
+    return (number >= (8, 0) and (unknown or about.is_at_least("2.4") is False or opened < (11,))) or (
         number >= (7, 5) and about.is_at_least("1.13") is False
     )
 
@@ -139,7 +140,7 @@ def _newer_build(about: Situation, steps: Steps, number: Tuple[int, int]) -> Non
         steps.install(text, "tensorflow==2.10.*", "numpy<2")
     elif newer and about.linux:
         steps.install("With CUDA's libraries by pip", *about.tensorflow_with_cuda(python=about.python))
-    if ampere and about.is_at_least("2.0") is False and not about.windows:
+    if ampere and about.is_at_least("2.0") is not True and not about.windows:
         steps.say(
             "For programs of TensorFlow 1: NVIDIA's container (nvcr.io/nvidia/tensorflow, tags that end in tf1-py3) has "
             "TensorFlow 1.15 with CUDA 11 and later",

@@ -20,6 +20,7 @@ from .jax_releases import JAX_PAGE
 from .situation import Situation, listed
 from .steps import Steps
 from .torch_builds import LAST
+from .torch_builds import again as torch_again
 from .wheels import jetson_build, preload_dlls
 
 #: The CUDA release in the name of a library: ``cudart64_101.dll``, ``libcublas.so.9.0``, ``libcudart.so.11.0``.
@@ -156,6 +157,15 @@ def cuda_library_missing(about: Situation, steps: Steps) -> None:
     if _needs_another_build(about, steps):
         return
     if _on_cuda(about, steps):
+        return
+    if "cluster-modules" in about.words:
+        release = release_of(library_of(about))
+        text = (
+            "A module of the cluster brings this program: load its CUDA%s too, in the job as well (module avail CUDA)"
+        )
+        command = "module load CUDA%s" % ("/" + release if "." in release else "")
+        steps.run(text % (" " + release if release else ""), command, on="linux", changes="variables")
+        steps.say("If it is loaded: the module of that program is broken, which those who run the cluster can fix")
         return
     if about.macos:
         steps.say("macOS has no CUDA: uninstall the CUDA build, and use the CPU or Metal")
@@ -301,6 +311,9 @@ def _and_cuda(about: Situation, steps: Steps) -> None:
         steps.install(text, *wanted, remove=("tf-nightly",) if nightly else ())
     if not version:
         steps.say("Before 2.14, TensorFlow needs CUDA and cuDNN from NVIDIA, of the release that it was built for")
+        if "colab" in about.words:
+            text = "Or, on Colab: Runtime, Disconnect and delete runtime; leave the TensorFlow that it brings installed"
+            steps.say(text, instead=True)
     steps.run(
         "If a library is still not found, put pip's folders on the loader's path before Python starts",
         LOADER_PATH,
@@ -491,12 +504,12 @@ def _torch_libraries(about: Situation, steps: Steps) -> None:
         return
     again, mixed = "Install PyTorch again together with its CUDA packages", about.code == "cuda-version-mismatch"
     if not mixed:
-        steps.reinstall(again, "torch")
+        torch_again(about, steps, again)
     if (about.linux or about.system is None) and not any("LD_LIBRARY" in (fix.command or "") for fix in steps.fixes):
         text = "Remove folders of other CUDA releases from LD_LIBRARY_PATH: PyTorch brings its own"
         steps.run(text, "unset LD_LIBRARY_PATH", on="linux", changes="variables")
     if mixed:
-        steps.reinstall(again, "torch")
+        torch_again(about, steps, again)
 
 
 def _numba_libraries(about: Situation, steps: Steps) -> None:
@@ -790,7 +803,7 @@ def cudnn_version_mismatch(about: Situation, steps: Steps) -> None:
         _cudnn_of_jax(about, steps)
     elif (
         "are mixed" in about.summary
-        or re.search("not defined in file|undefined symbol", about.line)
+        or re.search(r"not defined in file|undefined symbol|torch\\lib\\", about.line)
         or ("belongs to another" in about.summary and about.framework == "torch")
     ):
         _mixed_cudnn(about, steps)
@@ -924,7 +937,7 @@ def _mixed_cudnn(about: Situation, steps: Steps) -> None:
     if not about.windows:
         steps.unset("Only one cuDNN may be found: take the folders of others off the library path", "LD_LIBRARY_PATH")
     if about.framework == "torch":
-        steps.reinstall("Install PyTorch again together with the cuDNN that it was built with", "torch")
+        torch_again(about, steps, "Install PyTorch again together with the cuDNN that it was built with")
 
 
 def _which_cudnn(about: Situation, steps: Steps, major: str) -> None:

@@ -55,6 +55,8 @@ def _of_its_own(about: Situation, steps: Steps) -> bool:
         _conflict(about, steps)
     elif about.signature == "pip-conflict-other" and about.groups["name"].startswith("tensorflow"):
         _another_framework(about, steps)
+    elif about.signature == "pip-conflict-other" and _bounded(about, steps):
+        pass
     elif about.signature in ("build-needs-compiler", "cmake-no-compiler") and not about.windows:
         _compiler(about, steps)
     elif re.search(
@@ -396,6 +398,24 @@ def _without_bound(about: Situation, steps: Steps) -> bool:
                 steps.install(text, "%s>=%s" % (name, minor))
                 return True
     return False
+
+
+def _bounded(about: Situation, steps: Steps) -> bool:
+    """Whether TensorFlow bounds what another package needs newer, and a newer TensorFlow does not."""
+    package, wanted, name = (about.groups[item] for item in ("package", "wanted", "name"))
+    project, version = BUNDLED.project("tensorflow"), about.packages.get("tensorflow", "")
+    release = project.release(version) if project is not None and version else None
+    texts = [text for build in (release.builds if release is not None else ()) for text in build.requires]
+    text = next((item for item in texts if re.match(re.escape(name) + r"\b(?!-)[^;]*<", item)), "")
+    if not text or accepts(re.sub(r"^[\w.-]+|;.*| ", "", text), about.groups["value"]) is not True:
+        return False
+    about.known.depends = {name: {"tensorflow": "tensorflow %s depends on %s" % (version, text), package: wanted}}
+    rows, steps.fixes = steps.fixes, []
+    found = _without_bound(about, steps)
+    steps.fixes += rows if not found else []
+    if found:
+        steps.say("Or an environment each for TensorFlow %s and %s" % (version, package), instead=True)
+    return found
 
 
 def _another_framework(about: Situation, steps: Steps) -> None:

@@ -12,7 +12,8 @@ from .extensions import older_ctranslate2
 from .others import rocm_in_wsl
 from .situation import Situation
 from .steps import Steps, lower
-from .torch_builds import LAST, OLD_DRIVERS, beside_torch, for_older_driver, old_driver
+from .torch_builds import LAST, OLD_BUILDS, OLD_DRIVERS, beside_torch, for_older_driver, old_driver
+from .wheels import jetson_build
 
 #: What os-release calls the distributions that a text names.
 _IDS = {"suse": "opensuse-leap"}
@@ -57,6 +58,12 @@ def install_nvidia(about: Situation, steps: Steps, text: str = "Install NVIDIA's
     if about.windows:
         steps.say("%s from https://www.nvidia.com/drivers, then restart Windows" % what, "admin", "driver")
         return
+    if about.jetson:
+        steps.say(
+            "On a Jetson the driver is part of JetPack: install the newer JetPack (L4T) that the GPU code needs",
+            "admin",
+        )
+        return
     if about.container:
         steps.say("On the host: %s; a container uses the host's driver" % lower(what), "admin", "driver")
         return
@@ -67,12 +74,6 @@ def install_nvidia(about: Situation, steps: Steps, text: str = "Install NVIDIA's
         steps.say(
             "The driver of a hosted notebook cannot be changed: use the releases that the notebook brings (Colab: Runtime, "
             "Disconnect and delete runtime brings them back), or a build for the CUDA that its driver runs"
-        )
-        return
-    if about.jetson:
-        steps.say(
-            "On a Jetson the driver is part of JetPack: install the newer JetPack (L4T) that the GPU code needs",
-            "admin",
         )
         return
     limits = driver_limits([about.capability], BUNDLED) if about.capability else ()
@@ -379,6 +380,8 @@ def _needed(about: Situation) -> Tuple[str, str]:
     # What starts a container compares with the CUDA of the driver itself, as for code that the driver compiles.
     image = about.groups.get("image") or about.groups.get("runtime") if about.signature.startswith("docker-") else ""
     cuda = image or _cuda_of_build(about)
+    if not cuda and about.groups.get("found", "").startswith("12."):
+        cuda = "13.0"  # the builds for CUDA 12 run on each driver of it
     if not cuda:
         return "", ""
     compiled = bool(image) or "ptx" in about.line.lower() or "PTX" in about.summary
@@ -401,8 +404,9 @@ def _cuda_of_build(about: Situation) -> str:
     if about.framework == "torch" and about.version:
         release = about.torch_release
         builds = [build.cuda for build in release.builds if build.cuda] if release is not None else []
+        said = minor_of(about.fact("cuda"))
         if builds:
-            return builds[0]
+            return said if said in (*builds, *OLD_BUILDS.get(minor_of(about.version), ())) else builds[0]
     text = about.fact("cuda") or about.fact("runtime")
     if "." not in text:
         text = about.fact("runtime") + ".0" if about.fact("runtime") else ""
@@ -429,17 +433,27 @@ def _older_in_conda(about: Situation, steps: Steps, driver: str) -> bool:
     return True
 
 
+def _numba_toolkit(about: Situation, steps: Steps) -> None:
+    text = "Or give Numba the CUDA toolkit of the driver's CUDA"
+    minor = re.match(r"7\.([0-8])$", about.groups.get("ptx_found", ""))  # the PTX of CUDA 11 counts with it
+    if minor:
+        cuda = "11.%s" % minor.group(1)
+        steps.run("%s, %s" % (text, cuda), "conda install -c conda-forge cudatoolkit=%s" % cuda, instead=True)
+    else:
+        steps.say("%s (see nvidia-smi)" % text, instead=True)
+
+
 def _older_build(about: Situation, steps: Steps) -> None:
     """What runs on the driver that is there."""
     driver, newest = about.fact("driver"), about.groups.get("found", "")
-    if "numba" in about.words and "input" in about.groups:
-        text = "Or give Numba the CUDA toolkit of the driver's CUDA"
-        minor = re.match(r"7\.([0-8])$", about.groups.get("ptx_found", ""))  # the PTX of CUDA 11 counts with it
-        if minor:
-            cuda = "11.%s" % minor.group(1)
-            steps.run("%s, %s" % (text, cuda), "conda install -c conda-forge cudatoolkit=%s" % cuda, instead=True)
+    if about.jetson:
+        if about.container:
+            steps.say("Images for each JetPack: https://github.com/dusty-nv/jetson-containers", instead=True)
         else:
-            steps.say("%s (see nvidia-smi)" % text, instead=True)
+            jetson_build(about, steps)
+        return
+    if "numba" in about.words and "input" in about.groups:
+        _numba_toolkit(about, steps)
         return
     if _CTRANSLATE2 in about.line:
         older_ctranslate2(about, steps)
@@ -447,7 +461,13 @@ def _older_build(about: Situation, steps: Steps) -> None:
     if for_older_driver(about, steps, _cuda_of_build(about), newest):
         return
     cuda, also = LAST.get(newest.partition(".")[0], ""), beside_torch(about)
-    if about.framework == "torch" and cuda and not driver and newest != "11.0" and about.python != "3.14":
+    if (
+        about.framework == "torch"
+        and cuda
+        and not (driver and about.version)
+        and newest != "11.0"
+        and about.python != "3.14"
+    ):
         text = "Or install PyTorch's build for CUDA %s, which the driver runs" % cuda
         url = "https://download.pytorch.org/whl/cu" + cuda.replace(".", "")
         steps.install(text, "torch", *also, remove=["torch", *also], index_url=url, instead=True)

@@ -8,7 +8,7 @@ from .wheels import distribution_of
 
 #: A file of an installed package, other than frameworks and what has its own steps.
 ADD_ON = re.compile(
-    r"-packages[\\/](?!tensorflow|keras[\\/]|tf_keras|google|numpy|torch|jax|transformers|object_detection|mrcnn)"
+    r"(?:site|dist)-packages[\\/](?!tensorflow|keras[\\/]|tf_keras|google|numpy|torch|jax|transformers|object_detection|mrcnn)"
     r"([A-Za-z]\w+)[\\/]"
 )
 

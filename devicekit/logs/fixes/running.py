@@ -531,6 +531,11 @@ def _torch_op(about: Situation, steps: Steps) -> None:
 
 def numerics_divergent(about: Situation, steps: Steps) -> None:
     """Results differ from those of the CPU."""
+    if re.search(r"GTX ?16[356]0", about.known.gpu_name):
+        text = (
+            "GTX 16 cards are known for NaN in half precision: train in float32 (amp=False in Ultralytics, no autocast)"
+        )
+        steps.fixes.insert(0, Fix(text, changes="code"))
     steps.say('Run the same on the CPU to compare: devicekit.auto("cpu")', changes="code")
     if about.macos and about.framework == "jax":
         steps.say("jax-metal is experimental, and known for wrong results: uninstall it, and compute on the CPU")

@@ -1,7 +1,7 @@
 """PyTorch's builds of one release for several CUDA releases: which of them a driver runs."""
 
 import re
-from typing import Iterator, List, Tuple
+from typing import Iterator, List, Optional, Tuple
 
 from ...matrix.gpu_support import needed_driver
 from ...matrix.matrix import BUNDLED, accepts, minor_of, version_at_least
@@ -19,7 +19,7 @@ OLD_DRIVERS = {
 
 #: Builds of the releases before those of the data; the first one is the registry's, which has no label (PyTorch, previous
 #: versions).
-_OLD_BUILDS = {
+OLD_BUILDS = {
     "1.12": ("10.2", "11.3", "11.6"), "1.11": ("10.2", "11.3", "11.5"), "1.10": ("10.2", "11.1", "11.3"),
     "1.9": ("10.2", "11.1"), "1.8": ("10.2", "10.1", "11.1"),
     "1.7": ("10.2", "9.2", "10.1", "11.0"), "1.6": ("10.2", "9.2", "10.1"), "1.5": ("10.2", "9.2", "10.1"),
@@ -59,7 +59,7 @@ def for_older_driver(about: Situation, steps: Steps, own: str, newest: str) -> b
     running = [
         (cuda, url)
         for cuda, url in _builds(version, about.platform)
-        if not (own and sort_key(cuda) >= sort_key(own)) and _runs(about, cuda, newest)
+        if not (own and sort_key(cuda) >= sort_key(own)) and _runs(about, cuda, newest) and _knows(about, cuda)
     ]
     if not running:
         return False
@@ -69,14 +69,20 @@ def for_older_driver(about: Situation, steps: Steps, own: str, newest: str) -> b
     if url:
         steps.install(text, "torch==%s" % version, remove=["torch"], index_url=url, instead=True)
         return True
-    label = "" if cuda == _OLD_BUILDS[minor_of(version)][0] else "+cu%s" % cuda.replace(".", "")
+    label = "" if cuda == OLD_BUILDS[minor_of(version)][0] else "+cu%s" % cuda.replace(".", "")
     steps.run(text, "python -m pip install torch==%s%s -f %s" % (version, label, _OLD_FILES), "", instead=True)
     return True
 
 
+def _knows(about: Situation, cuda: str) -> bool:
+    """Whether a CUDA release came after the GPU, as far as that is known."""
+    least = {"12": (12, 8), "10": (12, 8), "9": (11, 8), "8": (11,)}.get(about.capability.partition(".")[0], (0,))
+    return sort_key(cuda) >= least
+
+
 def _builds(version: str, platform: str) -> Iterator[Tuple[str, str]]:
     """Yield the CUDA release and the index of each build of a release; "" where one list of files has it."""
-    for cuda in _OLD_BUILDS.get(minor_of(version), ()):
+    for cuda in OLD_BUILDS.get(minor_of(version), ()):
         yield cuda, ""
     for row in BUNDLED.indexes("torch", "cuda", platform):
         if accepts(row.versions, version):
@@ -126,7 +132,7 @@ def another_index(about: Situation, steps: Steps, name: str, bounds: str) -> boo
         item: [row for row in _serving(about, bounds, item) if row.url.endswith("/" + asked)] for item in PYTHONS
     }
     pythons = sorted((item for item, rows in of_asked.items() if rows), key=sort_key)
-    builds = _OLD_BUILDS.get(minor_of(bounds[2:]), ()) if not pythons else ()
+    builds = OLD_BUILDS.get(minor_of(bounds[2:]), ()) if not pythons else ()
     if asked in ["cu" + cuda.replace(".", "") for cuda in builds]:
         if _old_build(about, steps, "torch%s+%s" % (bounds, asked), bounds):
             return True
@@ -169,16 +175,35 @@ def _old_build(about: Situation, steps: Steps, wanted: str, bounds: str) -> bool
     return bool(steps.fixes)
 
 
-def _newer_index(about: Situation, steps: Steps, text: str, names: List[str], bounds: str) -> None:
-    """The index of the newest CUDA that most drivers run, of those that have the release for this Python, or any one."""
+def common_index(about: Situation, bounds: str) -> Optional[IndexRow]:
+    """Return the index of the newest CUDA that most drivers run, of those that have a release for this Python."""
     new, old = about.capability.startswith("1"), about.driver_before(525)
     most = "12.8" if new else LAST["11" if old else "12"]
-    other = [row for row in _serving(about, bounds, about.python) if sort_key(row.cuda) <= sort_key(most)]
-    if not other:
-        names = [re.split("[=<>~!]", names[0])[0], *names[1:]]
-        other = [row for row in _serving(about, "", about.python) if sort_key(row.cuda) <= sort_key(most)]
-    if other:
-        best = max(other, key=lambda row: sort_key(row.cuda))
+    rows = [row for row in _serving(about, bounds, about.python) if sort_key(row.cuda) <= sort_key(most)]
+    return max(rows, key=lambda row: sort_key(row.cuda)) if rows else None
+
+
+def again(about: Situation, steps: Steps, text: str) -> None:
+    """Install the same PyTorch again. The registry's wheel for Windows is the one for the CPU: there it is of an index."""
+    release = about.packages.get("torch", "").partition("+")[0]
+    best = common_index(about, "==%s" % release if release else "") or common_index(about, "")
+    if not about.windows or about.torch_index or about.manager or best is None:
+        steps.reinstall(text, "torch")
+        return
+    served = re.match(r"\d+\.\d+\.\d+$", release) and accepts(best.versions, release)
+    names = ["torch==%s" % release if served else "torch", *beside_torch(about)]
+    remove = [item.partition("=")[0] for item in names]
+    if "conda" in about.words:
+        steps.say("If conda installed it: make a new environment for it, as conda and pip do not see each other's DLLs")
+    steps.install(text, *names, remove=remove, index_url=best.url)
+
+
+def _newer_index(about: Situation, steps: Steps, text: str, names: List[str], bounds: str) -> None:
+    """The common index, with any one release if it does not have that one."""
+    best = common_index(about, bounds)
+    if best is None:
+        names, best = [re.split("[=<>~!]", names[0])[0], *names[1:]], common_index(about, "")
+    if best is not None:
         what = "cu%s" % best.cuda.replace(".", "")
         what += " (RTX 50: cu128; drivers before 525: cu118)" if what == "cu126" and not about.capability else ""
         steps.install("%s: ask %s" % (text, what), *names, index_url=best.url)
@@ -187,7 +212,7 @@ def _newer_index(about: Situation, steps: Steps, text: str, names: List[str], bo
 def conda_build(about: Situation, steps: Steps) -> bool:
     """Let conda install the build of a release for CUDA from PyTorch's own channel, which ended with 2.5; return whether."""
     minor = minor_of(about.version)
-    cuda = max(_OLD_BUILDS.get(minor, ("",)), key=sort_key)
+    cuda = max(OLD_BUILDS.get(minor, ("",)), key=sort_key)
     cuda = {"1.10": "11.3", "1.12": "11.3", "1.13": "11.7", "2.0": "11.8"}.get(minor, cuda)
     cuda = "12.1" if re.match(r"2\.[1-5]$", minor) else cuda
     if not cuda or (about.fact("driver") and not _runs(about, cuda, "")):

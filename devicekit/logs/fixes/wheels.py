@@ -9,7 +9,7 @@ from ...matrix.queries import goes_with
 from ..context import PLATFORM_OF, Known
 from .situation import PYTHONS, Situation, known_specifier, listed, newest, requirement_of, wildcard
 from .steps import Steps, conda_spec, tensorflow_in_wsl
-from .torch_builds import another_index, asked_index
+from .torch_builds import another_index, asked_index, common_index
 
 #: Import names of distributions that are called otherwise.
 _DISTRIBUTIONS = {
@@ -917,6 +917,8 @@ def _install_missing(about: Situation, steps: Steps, name: str) -> None:
         _install_for_the_program(about, steps, name, requirement)
     if name == "torch" and compiled:
         text = "%s is compiled with the installed PyTorch, which pip's isolated build does not see" % compiled
+        if about.windows:
+            text += " (on Windows that takes CUDA's toolkit and Visual Studio; a wheel for this PyTorch and Python does not)"
         steps.run(text, "python -m pip install %s --no-build-isolation" % compiled, changes="packages")
         if there:
             return
@@ -935,7 +937,12 @@ def _install_for_the_program(about: Situation, steps: Steps, name: str, requirem
     if re.match(r"[\w./\\:-]+$", runs) and not re.search(r"(?i)[\\/](?:home|users)[\\/]", runs):
         steps.run(text, '%s -m pip install "%s"' % (runs, requirement), changes="packages")
     else:
-        steps.install(text, requirement)
+        # The registry's wheel for Windows is the one for the CPU.
+        wanted = "nvidia" in about.known.vendors or about.words & {"flash-attn", "mamba-ssm", "auto-gptq"}
+        best = common_index(about, "") if name == "torch" and about.windows and wanted else None
+        if best is not None and not about.capability:
+            text += " (RTX 50: cu128 in place of %s)" % best.url.rpartition("/")[2]
+        steps.install(text, requirement, index_url=best.url if best is not None else "")
     if runs:
         steps.say(
             "Or choose, in the editor, the interpreter for which it is installed (PyCharm: Settings, Python Interpreter; "
