@@ -506,6 +506,90 @@ ROWS = [
         ["nvidia-cudnn-cu12>=9.3,<10"],
         ["brings it back"],
     ),
+        "Apple M1 Pro, macOS 14\nERROR: Could not find a version that satisfies the requirement "
+        "tensorflow-macos==2.15.0 (from "
+        "versions: 2.9.0, 2.9.1, 2.9.2, 2.10.0, 2.11.0, 2.12.0)",
+        {},
+        ["x86-64 one", "macos-aarch64"],
+        ["--upgrade pip"],
+    ),
+    (
+        "RuntimeError: CUDA error: invalid device ordinal",
+        LINUX,
+        [r"pass 0 \(cuda:0\)", "nvidia-smi -L"],
+        [],
+    ),
+    (
+        "#SBATCH -N 2\n#SBATCH -t 00:30:00\nMisconfigurationException('No supported gpu backend found!')",
+        LINUX,
+        ["--gpus=1"],
+        [],
+    ),
+    (
+        "#SBATCH --gpus-per-node=4\nMisconfigurationException('No supported gpu backend found!')",
+        LINUX,
+        [r"torch\.version\.cuda"],
+        ["Ask for a GPU"],
+    ),
+    (
+        "!pip install --upgrade torch torchaudio\n"
+        "AttributeError: module 'torchaudio._internal.module_utils' has no attribute 'requires_sox'",
+        {"packages": {"torch": "1.9.0"}},
+        ["Restart the kernel first", r"torchaudio==0\.9\.0"],
+        [],
+    ),
+    (
+        "Exception: Open3D was not built with PyTorch support!",
+        LINUX,
+        ["documentation of Open3D", "release of PyTorch"],
+        ["uninstall"],
+    ),
+    (
+        "AssertionError: MMCV==2.2.0 is used but incompatible. Please install mmcv>=2.0.0rc4, <2.2.0.",
+        {},
+        [r'install "mmcv>=2\.0\.0rc4, <2\.2\.0"'],
+        ["doctor"],
+    ),
+    (
+        IMPORTED
+        % "trl/trainer/sft.py"
+        + '  File "/srv/env/lib/python3.11/site-packages/peft/config.py", line 130, in load\n    return cls(**kwargs)\n'
+        "TypeError: LoraConfig.__init__() got an unexpected keyword argument 'corda_config'",
+        {},
+        ["--upgrade peft", "pip check"],
+        ["doctor"],
+    ),
+    (
+        IMPORTED % "peft/config.py" + "AttributeError: 'NoneType' object has no attribute 'shape'",
+        {},
+        ["doctor"],  # what made it None is not known
+        ["--upgrade"],
+    ),
+    (
+        IMPORTED % "diffusers/a.py" + "OSError: [Errno 28] No space left on device: '/tmp/torchinductor_u/x.py'",
+        {},
+        ["Free room"],
+        ["force-reinstall"],
+    ),
+    (
+        IMPORTED % "huggingface_hub/utils/_http.py" + "GatedRepoError: 403 Client Error. (Request ID: Root=1-6)",
+        {},
+        ["hf auth login"],
+        ["doctor"],
+    ),
+    (
+        IMPORTED % "matplotlib/a.py" + "PermissionError: [Errno 13] Permission denied: '/opt/cache/m'",
+        {},
+        ["chown"],
+        [],
+    ),
+    (
+        'ERROR: failed to solve: process "/bin/sh -c make" did not complete successfully: exit code: 2',
+        {},
+        ["--progress=plain"],
+        [],
+    ),
+    (
         "  - pytorch=2.5.1=py3.12_cuda12.4_cudnn9_0\n  - conda=25.1.1\nOSError: [WinError 127] The specified procedure "
         'could not be found. Error loading "C:\\env\\Lib\\site-packages\\torch\\lib\\c10_cuda.dll" or one of '
         "its dependencies.",

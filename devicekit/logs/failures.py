@@ -170,6 +170,14 @@ class Failure(NamedTuple):
         return last.package if found.group(1) in (None, last.package) else ""
 
     @property
+    def apart(self) -> str:
+        """The package that calls what another release has, deep below the program's own code; "" if nothing shows that."""
+        last, caller = ("", "", *(frame.package for frame in self.frames))[-1:-3:-1]
+        pattern = r"(?!.*\bforward\(\)).*unexpected keyword argument|(?!'NoneType)'[A-Z]\w+' object has no attribute"
+        fits = caller and self.name in ("TypeError", "AttributeError") and re.match(pattern, self.message)
+        return last if fits and last not in _FRAMEWORKS else ""
+
+    @property
     def hides(self) -> str:
         """The file next to the program that a library's module imported in place of the module of that name; "" if none."""
         for frame, imported in zip(self.frames, self.frames[1:]):
@@ -315,6 +323,9 @@ def claim_of(failure: Failure, source: str) -> Claim:
     elif framework:
         code, severity = "framework-broken", "error"
         summary = "Importing %s fails: %s." % (framework, text)
+    elif failure.apart:
+        code, severity = "dependency-incompatible", "error"
+        summary = "%s and what it calls are of releases that do not fit together: %s." % (failure.apart, text)
     elif failure.of_the_program:
         code, severity = "user-code-error", "info"
         summary = "The program's own code raises an error: %s (%s)." % (text, scrub(_place(failure.frames[-1])))
@@ -325,7 +336,7 @@ def claim_of(failure: Failure, source: str) -> Claim:
         summary = "The %s error is: %s%s. What caused it is not known." % (which, text, _raised_in(failure))
     return Claim(
         code=code, weight=weight, severity=severity, summary=summary, number=failure.number,
-        groups={"path": hides, "module": failure.mixed},
+        groups={"path": hides, "module": failure.mixed, "apart": failure.apart},
         evidence=(Evidence(scrub(failure.line)[:500], "%s, line %d" % (source, failure.number)),),
         line=scrub(failure.line)[:500],
     )  # fmt: skip

@@ -9,7 +9,7 @@ from ...matrix.matrix import BUNDLED, accepts
 from ...matrix.projects import sort_key
 from ...matrix.windows_gpu import ways_on_windows
 from .add_ons import fitting_add_on, new_vllm
-from .drivers import install_nvidia
+from .drivers import batch_job, install_nvidia
 from .jax_releases import JAX_PAGE, jax_metal, jax_rocm
 from .others import TORCH_WINDOWS, gfx_unsupported, pass_as_relative, rocm_in_wsl, rocm_missing
 from .plugin_pairs import metal_plugin_missing
@@ -296,6 +296,8 @@ def cpu_only_build(about: Situation, steps: Steps) -> None:
     if about.jetson:
         jetson_build(about, steps)
         return
+    if "slurm" in about.words and "gpus-asked" not in about.words:
+        batch_job(steps)
     if about.signature == "bnb-no-gpu-support":
         steps.upgrade("Update bitsandbytes: its wheels have GPU code for Windows from 0.43 on", "bitsandbytes")
         steps.run(

@@ -53,6 +53,12 @@ def _of_its_own(about: Situation, steps: Steps) -> bool:
     """What the line itself decides, whatever the framework; return whether it does."""
     if about.signature in _CONFLICTS:
         _conflict(about, steps)
+    elif about.groups.get("apart"):
+        name = distribution_of(about.groups["apart"])
+        steps.upgrade("Update %s, with what it requires" % name, name)
+        text = "Or install the releases that the program was made for (its requirements), of %s too" % name
+        steps.say(text, changes="packages", instead=True)
+        steps.run("See which installed packages do not fit together", "python -m pip check")
     elif about.signature == "pip-conflict-other" and about.groups["name"].startswith("tensorflow"):
         _another_framework(about, steps)
     elif about.signature == "pip-conflict-other" and _bounded(about, steps):

@@ -151,7 +151,7 @@ def driver_missing(about: Situation, steps: Steps) -> None:
         container_gpu(about, steps)
         return
     if "slurm" in about.words:
-        _batch_job(steps)
+        batch_job(steps)
         steps.say("If nvidia-smi fails in such a job, too, tell the cluster's administrators the node's name", "admin")
         return
     if "model_server" in about.line:
@@ -173,7 +173,8 @@ def driver_missing(about: Situation, steps: Steps) -> None:
         steps.install(text, "tensorflow", remove=["tensorflow-gpu"], instead=True)
 
 
-def _batch_job(steps: Steps) -> None:
+def batch_job(steps: Steps) -> None:
+    """A cluster gives a job no GPU that it does not ask for."""
     steps.say(
         "Ask for a GPU, on a partition whose nodes have some: --gpus=1 (or --gres=gpu:1) for sbatch and for srun, "
         "-l select=1:ngpus=1 for PBS; a login node may have none"
@@ -347,7 +348,12 @@ def driver_too_old(about: Situation, steps: Steps) -> None:
         steps.run(text, "python -m pip list | grep -i cuda-runtime", on="linux", instead=True)
         return
     install_nvidia(about, steps, "Update NVIDIA's driver%s" % (" for CUDA %s" % cuda if cuda else ""), least)
-    _older_build(about, steps)
+    if about.jetson and about.container:
+        steps.say("Images for each JetPack: https://github.com/dusty-nv/jetson-containers", instead=True)
+    elif about.jetson:
+        jetson_build(about, steps)
+    else:
+        _older_build(about, steps)
 
 
 def conda_driver_too_old(about: Situation, steps: Steps) -> None:
@@ -446,12 +452,6 @@ def _numba_toolkit(about: Situation, steps: Steps) -> None:
 def _older_build(about: Situation, steps: Steps) -> None:
     """What runs on the driver that is there."""
     driver, newest = about.fact("driver"), about.groups.get("found", "")
-    if about.jetson:
-        if about.container:
-            steps.say("Images for each JetPack: https://github.com/dusty-nv/jetson-containers", instead=True)
-        else:
-            jetson_build(about, steps)
-        return
     if "numba" in about.words and "input" in about.groups:
         _numba_toolkit(about, steps)
         return
@@ -1033,7 +1033,7 @@ def no_gpu(about: Situation, steps: Steps) -> None:
         if about.hosted:
             steps.say(_MACHINE_WITH_GPU)
         if "slurm" in about.words and "pyxis" not in about.words:
-            _batch_job(steps)
+            batch_job(steps)
         _listed(steps, on="linux" if about.macos else "")
         if "pyxis" in about.words:
             steps.say(

@@ -407,6 +407,8 @@ def device_hidden(about: Situation, steps: Steps) -> None:
             "A process computes on one MIG instance, which it has to name", "CUDA_VISIBLE_DEVICES", about.known.mig
         )
         return
+    if about.signature == "cuda-error-invalid-ordinal":
+        steps.run("GPUs are counted from 0: with one GPU, pass 0 (cuda:0). See which there are", "nvidia-smi -L")
     named = [
         name
         for name in about.known.environment
@@ -876,6 +878,13 @@ def cause_unknown(about: Situation, steps: Steps) -> None:
     if re.search(r"(?i)-10737\d{5}\b|0xC0000\d|received signal", about.line):
         text = "Run it in a terminal: an IDE hides what native code prints. Python then prints its stack at the crash"
         steps.set(text, "PYTHONFAULTHANDLER", "1")
+    if "Permission denied: '" in about.line:
+        text = (
+            "This user may not write there: take the folder over (sudo chown -R $USER FOLDER), or let the program use "
+        )
+        steps.say(text + "another (Hugging Face: HF_HOME, Matplotlib: MPLCONFIGDIR, pip and PyTorch: XDG_CACHE_HOME)")
+    if "failed to solve: process" in about.line:
+        steps.say("The reason is above it: build again with --progress=plain --no-cache, and explain all of that")
     steps.run("See whether the machine itself shows the cause", "devicekit doctor")
     steps.say(
         "Explain the whole log, from the start of the program: the first error in it names more than the last one"

@@ -85,7 +85,8 @@ def learn_offer(known: Known, requirement: str, found: str) -> bool:
         if len(pythons) == 1:
             known.versions.setdefault("python", pythons.pop())
         if len(systems) == 1 == len(processors):
-            known.learn({"os": systems.pop(), "arch": processors.pop()}, {})
+            known.learn({"os": systems.pop()}, {})
+            known.architecture = processors.pop()
     return "old-pip" in known.words
 
 
@@ -95,8 +96,10 @@ def _places(known: Known, about: Situation, name: str, there: Set[str]) -> List[
     return [
         (*place, item)
         for place, platform in PLATFORM_OF.items()
-        if place[0] == (known.system or place[0]) and place[1] == (known.architecture or place[1])
+        if place[0] == (known.system or place[0])
         for item in ((python,) if python else PYTHONS)
+        # A Mac with Apple silicon may run the Python for Intel.
+        if place[1] == (known.architecture or place[1]) or (place[0] == "macos" and sort_key(item) >= (3, 10))
         if there
         and there == {one.version for one in about.releases(name, "", platform, item) if sort_key(one.version) <= last}
     ]
