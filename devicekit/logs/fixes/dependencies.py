@@ -49,16 +49,21 @@ def _gpu_library(about: Situation, steps: Steps) -> bool:
     return bool(steps.fixes)
 
 
+def _apart(about: Situation, steps: Steps) -> None:
+    """A package calls what another release of it, or of what it builds on, has."""
+    name = distribution_of(about.groups["apart"])
+    steps.upgrade("Update %s, with what it requires" % name, name)
+    text = "Or install the releases that the program was made for (its requirements), of %s too" % name
+    steps.say(text, changes="packages", instead=True)
+    steps.run("See which installed packages do not fit together", "python -m pip check")
+
+
 def _of_its_own(about: Situation, steps: Steps) -> bool:
     """What the line itself decides, whatever the framework; return whether it does."""
     if about.signature in _CONFLICTS:
         _conflict(about, steps)
     elif about.groups.get("apart"):
-        name = distribution_of(about.groups["apart"])
-        steps.upgrade("Update %s, with what it requires" % name, name)
-        text = "Or install the releases that the program was made for (its requirements), of %s too" % name
-        steps.say(text, changes="packages", instead=True)
-        steps.run("See which installed packages do not fit together", "python -m pip check")
+        _apart(about, steps)
     elif about.signature == "pip-conflict-other" and about.groups["name"].startswith("tensorflow"):
         _another_framework(about, steps)
     elif about.signature == "pip-conflict-other" and _bounded(about, steps):
