@@ -506,6 +506,40 @@ ROWS = [
         ["nvidia-cudnn-cu12>=9.3,<10"],
         ["brings it back"],
     ),
+        "thinc 8.2.2 requires numpy>=1.24, but you have numpy 1.23.5 which is incompatible.\n"
+        "Successfully installed numpy-1.23.5 tensorflow-2.12.0",
+        {},
+        [r"tensorflow>=2\.1[23]"],
+        [r"numpy==1\.23\.5"],  # which is there
+    ),
+    (
+        "google-cloud-storage 3.1 requires protobuf>=5.26, but you have protobuf 4.25.8 which is incompatible.",
+        {},
+        [r"protobuf>=5\.26"],
+        ["protobuf>=protobuf"],
+    ),
+    (
+        "OSError: [WinError 126] The specified module could not be found. Error loading "
+        '"C:\\env\\Lib\\site-packages\\torch\\lib\\'
+        'cudnn_cnn_infer64_8.dll" or one of its dependencies.',
+        {**WINDOWS, "gpu": "RTX 3060"},
+        [r"torch --index-url \S+/whl/cu126"],
+        [],
+    ),
+    (
+        "Could not load dynamic library 'libcudnn.so.8'; dlerror: libcudnn.so.8: cannot open shared object file\n"
+        "/apps/spack/opt/spack/linux-rhel8/gcc-11/python-3.9/bin/python",
+        LINUX,
+        ["module load cuDNN"],
+        ["pip install"],
+    ),
+    (
+        "RuntimeError: The NVIDIA driver on your system is too old (found version 12060).\nOrin NX, L4T 36.4",
+        {},
+        ["JetPack"],
+        ["ubuntu-drivers", "whl/cu"],
+    ),
+    (
         "Apple M1 Pro, macOS 14\nERROR: Could not find a version that satisfies the requirement "
         "tensorflow-macos==2.15.0 (from "
         "versions: 2.9.0, 2.9.1, 2.9.2, 2.10.0, 2.11.0, 2.12.0)",
@@ -595,7 +629,7 @@ ROWS = [
         "its dependencies.",
         WINDOWS,
         [r"torch==2\.5\.1 --index-url \S+/whl/cu12"],  # the registry's is for the CPU
-        ["force-reinstall"],
+        [r"\.dll is not"],
     ),
     (
         "OSError: [WinError 127] The specified procedure could not be found. Error loading "
@@ -603,7 +637,7 @@ ROWS = [
         'lib\\cudnn_ops64_9.dll" or one of its dependencies.',
         {**WINDOWS, "gpu": "RTX 5080"},
         [r"--index-url \S+/whl/cu128"],
-        ["force-reinstall"],
+        ["nvidia-cudnn"],
     ),
     (
         "pydantic 2.3.0 requires typing-extensions>=4.6.1, but you have typing-extensions 4.5.0 which is incompatible.\n"

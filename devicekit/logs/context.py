@@ -84,7 +84,7 @@ WORDS = {
     "lib/libdevice.10.bc": "libdevice-in-lib", "rocr4wsl": "rocm-wsl",
     "_rocm_sdk_": "rocm-pip", "rocm[": "rocm-pip", "wsl environment detected": "rocm-wsl",
     "and cuda 13.": "cuda-13", "jetpack": "jetpack", "nv_tegra_release": "jetpack",
-    "-tegra ": "jetpack", "pyqt": "qt", ".0-dev202": "tf-nightly", "pyside": "qt",
+    "-tegra ": "jetpack", "l4t 3": "jetpack", "l4t r3": "jetpack", "pyqt": "qt", ".0-dev202": "tf-nightly", "pyside": "qt",
     "--container-image": "pyxis", "enroot": "pyxis", "/nix/store/": "nixos",
     "common kvm ": "virtual-cpu", "proxmox": "virtual-cpu",
     "qemu: uncaught target": "emulated",

@@ -20,7 +20,6 @@ from .jax_releases import JAX_PAGE
 from .situation import Situation, listed
 from .steps import Steps
 from .torch_builds import LAST
-from .torch_builds import again as torch_again
 from .wheels import jetson_build, preload_dlls
 
 #: The CUDA release in the name of a library: ``cudart64_101.dll``, ``libcublas.so.9.0``, ``libcudart.so.11.0``.
@@ -158,14 +157,7 @@ def cuda_library_missing(about: Situation, steps: Steps) -> None:
         return
     if _on_cuda(about, steps):
         return
-    if "cluster-modules" in about.words:
-        release = release_of(library_of(about))
-        text = (
-            "A module of the cluster brings this program: load its CUDA%s too, in the job as well (module avail CUDA)"
-        )
-        command = "module load CUDA%s" % ("/" + release if "." in release else "")
-        steps.run(text % (" " + release if release else ""), command, on="linux", changes="variables")
-        steps.say("If it is loaded: the module of that program is broken, which those who run the cluster can fix")
+    if _of_a_module(about, steps):
         return
     if about.macos:
         steps.say("macOS has no CUDA: uninstall the CUDA build, and use the CPU or Metal")
@@ -189,6 +181,18 @@ def cuda_library_missing(about: Situation, steps: Steps) -> None:
         onnxruntime_cuda(about, steps)
     elif about.framework == "tensorflow" or not about.framework:
         _tensorflow_libraries(about, steps)
+
+
+def _of_a_module(about: Situation, steps: Steps) -> bool:
+    """On a cluster whose modules bring the program, another one has its libraries; return whether it is one."""
+    if "cluster-modules" not in about.words:
+        return False
+    name, release = "cuDNN" if about.code.startswith("cudnn") else "CUDA", release_of(library_of(about))
+    text = "A module of the cluster brings this program: load its %s too, in the job as well (module avail %s)"
+    command = "module load %s%s" % (name, "/" + release if "." in release else "")
+    steps.run(text % (name, name), command, on="linux", changes="variables")
+    steps.say("If it is loaded, the module of that program is broken: ask those who run the cluster")
+    return True
 
 
 def _on_cuda(about: Situation, steps: Steps) -> bool:
@@ -504,12 +508,14 @@ def _torch_libraries(about: Situation, steps: Steps) -> None:
         return
     again, mixed = "Install PyTorch again together with its CUDA packages", about.code == "cuda-version-mismatch"
     if not mixed:
-        torch_again(about, steps, again)
+        steps.reinstall(again, "torch")
     if (about.linux or about.system is None) and not any("LD_LIBRARY" in (fix.command or "") for fix in steps.fixes):
         text = "Remove folders of other CUDA releases from LD_LIBRARY_PATH: PyTorch brings its own"
         steps.run(text, "unset LD_LIBRARY_PATH", on="linux", changes="variables")
+    if mixed and about.windows and "conda" in about.words:
+        steps.say("If conda installed it: make a new environment, as conda and pip do not see each other's DLLs")
     if mixed:
-        torch_again(about, steps, again)
+        steps.reinstall(again, "torch")
 
 
 def _numba_libraries(about: Situation, steps: Steps) -> None:
@@ -727,6 +733,8 @@ def cudnn_missing(about: Situation, steps: Steps) -> None:
     if about.jetson or about.macos or about.framework == "onnxruntime" or _other_makers(about):
         cuda_library_missing(about, steps)
         return
+    if _of_a_module(about, steps):
+        return
     cuda, cudnn = needs_of(about)
     major = re.search(r"(?:64_|\.so\.)(\d+)", library_of(about))
     wanted = cudnn or (major.group(1) if major else "")
@@ -937,7 +945,7 @@ def _mixed_cudnn(about: Situation, steps: Steps) -> None:
     if not about.windows:
         steps.unset("Only one cuDNN may be found: take the folders of others off the library path", "LD_LIBRARY_PATH")
     if about.framework == "torch":
-        torch_again(about, steps, "Install PyTorch again together with the cuDNN that it was built with")
+        steps.reinstall("Install PyTorch again together with the cuDNN that it was built with", "torch")
 
 
 def _which_cudnn(about: Situation, steps: Steps, major: str) -> None:

@@ -66,8 +66,6 @@ def _of_its_own(about: Situation, steps: Steps) -> bool:
         _apart(about, steps)
     elif about.signature == "pip-conflict-other" and about.groups["name"].startswith("tensorflow"):
         _another_framework(about, steps)
-    elif about.signature == "pip-conflict-other" and _bounded(about, steps):
-        pass
     elif about.signature in ("build-needs-compiler", "cmake-no-compiler") and not about.windows:
         _compiler(about, steps)
     elif re.search(
@@ -400,6 +398,7 @@ def _without_bound(about: Situation, steps: Steps) -> bool:
             texts = [re.sub(r"^[\w.-]+|;.*| ", "", text) for text in bounds]
             if texts and all(accepts(text or ">=0", wanted) for text in texts):
                 minor, name = minor_of(release.version), owner.replace("-intel", "")
+                minor = release.version if minor == minor_of(said.group(1)) else minor
                 text = "%s from %s on takes %s %s: ask for such a release in the same command or file" % (
                     name,
                     minor,
@@ -411,7 +410,7 @@ def _without_bound(about: Situation, steps: Steps) -> bool:
     return False
 
 
-def _bounded(about: Situation, steps: Steps) -> bool:
+def bounded(about: Situation, steps: Steps) -> bool:
     """Whether TensorFlow bounds what another package needs newer, and a newer TensorFlow does not."""
     package, wanted, name = (about.groups[item] for item in ("package", "wanted", "name"))
     project, version = BUNDLED.project("tensorflow"), about.packages.get("tensorflow", "")
@@ -421,12 +420,9 @@ def _bounded(about: Situation, steps: Steps) -> bool:
     if not text or accepts(re.sub(r"^[\w.-]+|;.*| ", "", text), about.groups["value"]) is not True:
         return False
     about.known.depends = {name: {"tensorflow": "tensorflow %s depends on %s" % (version, text), package: wanted}}
-    rows, steps.fixes = steps.fixes, []
-    found = _without_bound(about, steps)
-    steps.fixes += rows if not found else []
-    if found:
+    if _without_bound(about, steps):
         steps.say("Or an environment each for TensorFlow %s and %s" % (version, package), instead=True)
-    return found
+    return bool(steps.fixes)
 
 
 def _another_framework(about: Situation, steps: Steps) -> None:

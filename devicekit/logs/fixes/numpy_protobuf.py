@@ -100,6 +100,7 @@ def protobuf_incompatible(about: Situation, steps: Steps) -> None:
         steps.install("Install a protobuf that %s takes" % package, "protobuf" + asked.group(1))
         steps.upgrade("Or update %s" % package, package, instead=True)
         return
+    wanted = re.sub(r"^[a-z]+[ (]*[<>=!~]*", "", wanted)
     newer = about.groups.get("name", "") == "runtime_version" or (wanted and sort_key(wanted) >= (5,))
     if newer:
         _newer_protobuf(about, steps, wanted or "5.26")

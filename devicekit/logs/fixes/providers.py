@@ -105,6 +105,8 @@ def fixes_for(about: Situation, rows: Sequence[Mapping[str, Any]], alone: bool =
             about, steps
         ):
             return tuple(steps.fixes)
+        if about.signature == "pip-conflict-other" and dependencies.bounded(about, steps):
+            return tuple(steps.fixes)
         if about.code in _EXACT and _decisive(about, steps, rows):
             return tuple(steps.fixes)
         outdated = about.signature.startswith(_NAMES) and keras_releases.outdated_add_on(about, steps)

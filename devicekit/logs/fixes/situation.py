@@ -9,7 +9,7 @@ from ...matrix.gpu_names import GpuModel, capability_of, find_gpu
 from ...matrix.gpu_support import capability_number
 from ...matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, accepts, version_at_least
 from ...matrix.projects import Release, sort_key
-from ...matrix.tables import TensorFlowRow
+from ...matrix.tables import IndexRow, TensorFlowRow
 from ...matrix.target import PLATFORMS, Target, target_for
 from ..context import Known
 
@@ -237,6 +237,24 @@ class Situation:
         label = self.packages.get("torch", "").partition("+")[2]
         own = re.match(r"(cu\d+|cpu|rocm[\d.]+|xpu)$", label) and not self.macos
         return "https://download.pytorch.org/whl/%s" % label if own else ""
+
+    def torch_indexes(self, bounds: str, python: str) -> Sequence[IndexRow]:
+        """Return PyTorch's indexes for CUDA that have a release in some bounds for a Python ("": any)."""
+        platform = self.platform or "linux-x86_64"
+        return [
+            row
+            for row in BUNDLED.indexes("torch", "cuda", platform)
+            if any(
+                not bounds or accepts(bounds, one.version)
+                for one in self.releases("torch", row.versions, platform, python)
+            )
+        ]
+
+    def common_index(self, bounds: str) -> Optional[IndexRow]:
+        """Return the index of the newest CUDA that most drivers run, of those that have a release for this Python."""
+        most = (12, 8) if self.capability.startswith("1") else (11, 8) if self.driver_before(525) else (12, 6)
+        rows = [row for row in self.torch_indexes(bounds, self.python) if sort_key(row.cuda) <= most]
+        return max(rows, key=lambda row: sort_key(row.cuda)) if rows else None
 
     @property
     def torch_release(self) -> Optional[Release]:

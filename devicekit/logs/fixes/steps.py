@@ -9,6 +9,7 @@ from typing import Any, List, Mapping, Sequence, Tuple
 from ...diagnosis.commands import Place, Shell
 from ...diagnosis.findings import Fix, Packages
 from ...diagnosis.package_commands import Environment
+from ...matrix.matrix import accepts
 from ..signatures import filled
 from .situation import Situation
 
@@ -179,6 +180,11 @@ class Steps:
                 self.say("%s, from the index that it came from: PyPI has no such build" % text, changes="packages")
                 return
             requirement = "torch==%s" % release if release else requirement
+            if self.about.windows and not label and self.about.vendor in ("", "nvidia"):
+                # The registry's wheel for Windows is the one for the CPU.
+                best = self.about.common_index(requirement[5:]) or self.about.common_index("")
+                served = best is not None and (not release or accepts(best.versions, release))
+                index, requirement = best.url if best is not None else "", requirement if served else "torch"
         if self.about.manager or self.about.installer == "uv":
             self._everywhere(self.shell.packages_fix(text, Packages(reinstall=(requirement,), index_url=index)))
             return

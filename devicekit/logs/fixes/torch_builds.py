@@ -1,12 +1,11 @@
 """PyTorch's builds of one release for several CUDA releases: which of them a driver runs."""
 
 import re
-from typing import Iterator, List, Optional, Tuple
+from typing import Iterator, List, Tuple
 
 from ...matrix.gpu_support import needed_driver
 from ...matrix.matrix import BUNDLED, accepts, minor_of, version_at_least
 from ...matrix.projects import sort_key
-from ...matrix.tables import IndexRow
 from .situation import PYTHONS, Situation
 from .steps import Steps
 
@@ -107,19 +106,6 @@ def asked_index(about: Situation) -> str:
     return said.group(1) if said else ""
 
 
-def _serving(about: Situation, bounds: str, python: str) -> List[IndexRow]:
-    """Return the indexes that have a release in some bounds for a Python ("": any)."""
-    platform = about.platform or "linux-x86_64"
-    return [
-        row
-        for row in BUNDLED.indexes("torch", "cuda", platform)
-        if any(
-            not bounds or accepts(bounds, one.version)
-            for one in about.releases("torch", row.versions, platform, python)
-        )
-    ]
-
-
 def another_index(about: Situation, steps: Steps, name: str, bounds: str) -> bool:
     """A build for CUDA which its index does not have for this Python: another index has; return whether that is all.
 
@@ -129,7 +115,7 @@ def another_index(about: Situation, steps: Steps, name: str, bounds: str) -> boo
     if not asked or about.macos or about.manager or about.jetson or about.arch not in ("", "x86_64"):
         return False
     of_asked = {
-        item: [row for row in _serving(about, bounds, item) if row.url.endswith("/" + asked)] for item in PYTHONS
+        item: [row for row in about.torch_indexes(bounds, item) if row.url.endswith("/" + asked)] for item in PYTHONS
     }
     pythons = sorted((item for item, rows in of_asked.items() if rows), key=sort_key)
     builds = OLD_BUILDS.get(minor_of(bounds[2:]), ()) if not pythons else ()
@@ -175,34 +161,11 @@ def _old_build(about: Situation, steps: Steps, wanted: str, bounds: str) -> bool
     return bool(steps.fixes)
 
 
-def common_index(about: Situation, bounds: str) -> Optional[IndexRow]:
-    """Return the index of the newest CUDA that most drivers run, of those that have a release for this Python."""
-    new, old = about.capability.startswith("1"), about.driver_before(525)
-    most = "12.8" if new else LAST["11" if old else "12"]
-    rows = [row for row in _serving(about, bounds, about.python) if sort_key(row.cuda) <= sort_key(most)]
-    return max(rows, key=lambda row: sort_key(row.cuda)) if rows else None
-
-
-def again(about: Situation, steps: Steps, text: str) -> None:
-    """Install the same PyTorch again. The registry's wheel for Windows is the one for the CPU: there it is of an index."""
-    release = about.packages.get("torch", "").partition("+")[0]
-    best = common_index(about, "==%s" % release if release else "") or common_index(about, "")
-    if not about.windows or about.torch_index or about.manager or best is None:
-        steps.reinstall(text, "torch")
-        return
-    served = re.match(r"\d+\.\d+\.\d+$", release) and accepts(best.versions, release)
-    names = ["torch==%s" % release if served else "torch", *beside_torch(about)]
-    remove = [item.partition("=")[0] for item in names]
-    if "conda" in about.words:
-        steps.say("If conda installed it: make a new environment for it, as conda and pip do not see each other's DLLs")
-    steps.install(text, *names, remove=remove, index_url=best.url)
-
-
 def _newer_index(about: Situation, steps: Steps, text: str, names: List[str], bounds: str) -> None:
     """The common index, with any one release if it does not have that one."""
-    best = common_index(about, bounds)
+    best = about.common_index(bounds)
     if best is None:
-        names, best = [re.split("[=<>~!]", names[0])[0], *names[1:]], common_index(about, "")
+        names, best = [re.split("[=<>~!]", names[0])[0], *names[1:]], about.common_index("")
     if best is not None:
         what = "cu%s" % best.cuda.replace(".", "")
         what += " (RTX 50: cu128; drivers before 525: cu118)" if what == "cu126" and not about.capability else ""

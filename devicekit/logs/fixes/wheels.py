@@ -9,7 +9,7 @@ from ...matrix.queries import goes_with
 from ..context import PLATFORM_OF, Known
 from .situation import PYTHONS, Situation, known_specifier, listed, newest, requirement_of, wildcard
 from .steps import Steps, conda_spec, tensorflow_in_wsl
-from .torch_builds import another_index, asked_index, common_index
+from .torch_builds import another_index, asked_index
 
 #: Import names of distributions that are called otherwise.
 _DISTRIBUTIONS = {
@@ -942,7 +942,7 @@ def _install_for_the_program(about: Situation, steps: Steps, name: str, requirem
     else:
         # The registry's wheel for Windows is the one for the CPU.
         wanted = "nvidia" in about.known.vendors or about.words & {"flash-attn", "mamba-ssm", "auto-gptq"}
-        best = common_index(about, "") if name == "torch" and about.windows and wanted else None
+        best = about.common_index("") if name == "torch" and about.windows and wanted else None
         if best is not None and not about.capability:
             text += " (RTX 50: cu128 in place of %s)" % best.url.rpartition("/")[2]
         steps.install(text, requirement, index_url=best.url if best is not None else "")
