@@ -506,6 +506,35 @@ ROWS = [
         ["nvidia-cudnn-cu12>=9.3,<10"],
         ["brings it back"],
     ),
+        "Looking in indexes: https://download.pytorch.org/whl/rocm5.6\nERROR: Could not find a version that satisfies the "
+        "requirement torch==2.4.1 (from versions: 2.2.0+rocm5.6, 2.2.1+rocm5.6, 2.2.2+rocm5.6)",
+        LINUX,
+        [r"torch==2\.4\.1 --index-url \S+/whl/rocm6\.1"],
+        ["pypi.org", "new environment"],
+    ),
+    (
+        IMPORTED
+        % "tf_keras/src/saving/legacy/saved_model/load_context.py"
+        + "AttributeError: module 'tensorflow._api.v2.compat.v2.__internal__' has no attribute "
+        "'register_load_context_function'",
+        {},
+        ["tf-keras is newer than TensorFlow", "same minor release"],
+        [r"keras==2\.10"],
+    ),
+    (
+        "Framework & Version: 2.6.0+cu124\nNVIDIA Driver Version: 575.64.03\n"
+        "CUDA driver version is insufficient for CUDA runtime version, vllm",
+        LINUX,
+        [r"newer than CUDA 12\.4"],
+        ["cu118"],
+    ),
+    (
+        "GPU model: 5500 XT\nRuntimeError: HIP error: invalid device function",
+        LINUX,
+        ["gfx1012"],
+        ["rocminfo"],
+    ),
+    (
         "thinc 8.2.2 requires numpy>=1.24, but you have numpy 1.23.5 which is incompatible.\n"
         "Successfully installed numpy-1.23.5 tensorflow-2.12.0",
         {},

@@ -54,6 +54,15 @@ def keras_incompatible(about: Situation, steps: Steps) -> None:
     if about.packages.get("keras", "").startswith("3") and about.signature in _SAVED:
         steps.upgrade("Update Keras, and the package that brings the model (keras-hub)", "keras")
         return
+    if "tf_keras" in "".join(about.known.frames[-1:]):
+        text = "tf-keras is newer than TensorFlow: it is of the same minor release. See which that is, and install tf-keras so"
+        steps.run(
+            text + ' (2.15: "tf-keras==2.15.*")', "python -m pip list | grep -i -E 'tensorflow|keras'", on="linux"
+        )
+        steps.say(
+            "tensorflow-text and tensorflow-hub bring tf-keras along: pin tensorflow-text to TensorFlow's release too"
+        )
+        return
     _old_keras(about, steps)
     steps.say(
         "From 2.6 to 2.15 TensorFlow and Keras 2 have the same minor release (keras==2.10.* with tensorflow==2.10.*); "

@@ -116,7 +116,7 @@ def fixes_for(about: Situation, rows: Sequence[Mapping[str, Any]], alone: bool =
             if (not outdated or set(row) - {"text"}) and not add_ons.newer_torch(about, steps, row):
                 steps.of_signature([row])
         behind = about.words & {"index", "index-pypi"} == {"index"} and " requirement " in about.line
-        behind = behind and "/whl/cu" not in about.known.index  # who asks that wants no build for the CPU
+        behind = behind and "/whl/" not in about.known.index  # who asks that wants no other build
         if behind and about.code == "dependency-incompatible":
             _ask_pypi(about, steps)
         if not alone or not steps.fixes:

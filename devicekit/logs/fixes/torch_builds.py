@@ -6,7 +6,7 @@ from typing import Iterator, List, Tuple
 from ...matrix.gpu_support import needed_driver
 from ...matrix.matrix import BUNDLED, accepts, minor_of, version_at_least
 from ...matrix.projects import sort_key
-from .situation import PYTHONS, Situation
+from .situation import PYTHONS, Situation, known_specifier
 from .steps import Steps
 
 #: The oldest driver for the CUDA releases before those of the data, on Linux and on Windows (CUDA release notes, table of
@@ -111,6 +111,9 @@ def another_index(about: Situation, steps: Steps, name: str, bounds: str) -> boo
 
     The registry would give a user of Windows the build for the CPU.
     """
+    rocm = re.search(r"/whl/(rocm[\d.]+)", about.known.index)
+    if rocm and name == "torch" and known_specifier(bounds):
+        return _another_rocm(about, steps, rocm.group(1), bounds)
     asked, bounds = asked_index(about), bounds if name == "torch" else ""
     if not asked or about.macos or about.manager or about.jetson or about.arch not in ("", "x86_64"):
         return False
@@ -142,6 +145,20 @@ def another_index(about: Situation, steps: Steps, name: str, bounds: str) -> boo
         )
         steps.new_environment(text, pythons[-1], [*names, "--index-url", url], instead=bool(steps.fixes))
     return bool(steps.fixes)
+
+
+def _another_rocm(about: Situation, steps: Steps, asked: str, bounds: str) -> bool:
+    """A release for ROCm that is in another index than the asked one, for each release has few of them."""
+    versions = [one.version for one in about.releases("torch", bounds, "linux-x86_64", about.python)]
+    rows = BUNDLED.indexes("torch", "rocm", "linux-x86_64")
+    rows = [row for row in rows if any(accepts(row.versions, version) for version in versions)]
+    if not rows or any(row.url.endswith("/" + asked) for row in rows):
+        return False
+    name = rows[0].url.rpartition("/")[2]
+    text = "PyTorch's index %s has no torch %s, %s has; its wheels bring their own ROCm"
+    names = ["torch%s" % bounds, *beside_torch(about)]
+    steps.install(text % (asked, bounds.lstrip("="), name), *names, index_url=rows[0].url)
+    return True
 
 
 def _old_build(about: Situation, steps: Steps, wanted: str, bounds: str) -> bool:
