@@ -54,14 +54,7 @@ def keras_incompatible(about: Situation, steps: Steps) -> None:
     if about.packages.get("keras", "").startswith("3") and about.signature in _SAVED:
         steps.upgrade("Update Keras, and the package that brings the model (keras-hub)", "keras")
         return
-    if "tf_keras" in "".join(about.known.frames[-1:]):
-        text = "tf-keras is newer than TensorFlow: it is of the same minor release. See which that is, and install tf-keras so"
-        steps.run(
-            text + ' (2.15: "tf-keras==2.15.*")', "python -m pip list | grep -i -E 'tensorflow|keras'", on="linux"
-        )
-        steps.say(
-            "tensorflow-text and tensorflow-hub bring tf-keras along: pin tensorflow-text to TensorFlow's release too"
-        )
+    if _newer_tf_keras(about, steps):
         return
     _old_keras(about, steps)
     steps.say(
@@ -69,6 +62,20 @@ def keras_incompatible(about: Situation, steps: Steps) -> None:
         "TensorFlow from 2.16 on has Keras 3, and tf-keras for code of Keras 2"
     )
     steps.say("Or import Keras from TensorFlow everywhere: from tensorflow import keras (tf.keras)", changes="code")
+
+
+def _newer_tf_keras(about: Situation, steps: Steps) -> bool:
+    """What an add-on brought along is newer than TensorFlow; return whether it is that."""
+    if "tf_keras" not in "".join(about.known.frames[-1:]):
+        return False
+    text = (
+        "tf-keras is newer than TensorFlow: it is of the same minor release. See which that is, and install tf-keras so"
+    )
+    steps.run(text + ' (2.15: "tf-keras==2.15.*")', "python -m pip list | grep -i -E 'tensorflow|keras'", on="linux")
+    steps.say(
+        "tensorflow-text and tensorflow-hub bring tf-keras along: pin tensorflow-text to TensorFlow's release too"
+    )
+    return True
 
 
 def _old_keras(about: Situation, steps: Steps) -> None:
