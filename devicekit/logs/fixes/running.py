@@ -488,7 +488,7 @@ def op_unsupported(about: Situation, steps: Steps) -> None:
         _torch_op(about, steps)
     elif about.framework == "jax":
         steps.say("Run that part on the CPU: with jax.default_device(jax.devices('cpu')[0])", changes="code")
-        if about.signature == "metal-jax-legalize":
+        if re.search(r"operation '(?:mhlo|stablehlo|chlo)\.", about.line):
             steps.set(
                 "Or let JAX compute everything on the CPU, as where a framework on top of it calls",
                 "JAX_PLATFORMS",
@@ -879,10 +879,9 @@ def cause_unknown(about: Situation, steps: Steps) -> None:
         text = "Run it in a terminal: an IDE hides what native code prints. Python then prints its stack at the crash"
         steps.set(text, "PYTHONFAULTHANDLER", "1")
     if "Permission denied: '" in about.line:
-        text = (
-            "This user may not write there: take the folder over (sudo chown -R $USER FOLDER), or let the program use "
+        steps.say(
+            "Let this user own that folder (chown), or name another (Hugging Face: HF_HOME, others: XDG_CACHE_HOME)"
         )
-        steps.say(text + "another (Hugging Face: HF_HOME, Matplotlib: MPLCONFIGDIR, pip and PyTorch: XDG_CACHE_HOME)")
     if "failed to solve: process" in about.line:
         steps.say("The reason is above it: build again with --progress=plain --no-cache, and explain all of that")
     steps.run("See whether the machine itself shows the cause", "devicekit doctor")
