@@ -755,6 +755,126 @@ ROWS = [
         {},
         ["Disconnect and delete runtime"],
         [],
+    # Sources that pip builds, as there is no wheel: one for this Python, and not the tool that is missing.
+    (
+        "  Downloading ml_dtypes-0.4.1.tar.gz (690 kB)\n  error: subprocess-exited-with-error\n      error: odd option\n"
+        "      [end of output]\n  ERROR: Failed building wheel for ml_dtypes",
+        {"os": "linux", "python": "3.13"},
+        [r"ml-dtypes 0\.4\.1 has wheels for .*3\.12", r"0\.5"],
+        ["only-binary", "upgrade pip"],
+    ),
+    (
+        "  Using cached leftpad-0.4.0.tar.gz (69 kB)\n  error: subprocess-exited-with-error\n      error: odd option",
+        {"os": "linux", "python": "3.13"},
+        ["--only-binary=:all: leftpad", "odd option"],
+        [],
+    ),
+    (
+        "  Downloading grpcio-1.44.0.tar.gz (21 MB)\n  error: subprocess-exited-with-error\n"
+        "      ModuleNotFoundError: No module named 'pkg_resources'",
+        {"os": "windows", "python": "3.12"},
+        ["grpcio>="],
+        ["setuptools<"],
+    ),
+    # Releases of one package exclude each other: what each of them needs is not to be had.
+    (
+        "  Using cached leftpad-1.0-cp310-cp310-macosx_12_0_arm64.whl (2 MB)\nERROR: Cannot install pad[gpu]==2.1 and "
+        "pad[gpu]==2.0 because these package versions have conflicting dependencies.\n"
+        '    pad[gpu] 2.1 depends on onnxruntime-gpu==1.12.1; extra == "gpu"\n'
+        '    pad[gpu] 2.0 depends on onnxruntime-gpu==1.12.1; extra == "gpu"',
+        {},
+        ["not made for macOS", "install pad$"],
+        ["excludes each other into"],
+    ),
+    (
+        "ERROR: Cannot install pad==2.1 and pad==2.0 because these package versions have conflicting dependencies.\n"
+        "    pad 2.1 depends on odd==1.12.1\n    pad 2.0 depends on odd==1.12.1",
+        {"os": "linux"},
+        ["no such odd for this Python"],
+        ["Loosen"],
+    ),
+    # A Mac's library that a package's own files lack: that package, and never a build for CUDA.
+    (
+        "ImportError: dlopen(/v/lib/python3.10/site-packages/onnxruntime_odd/a.so, 2): Library not loaded: @rpath/a.dylib",
+        {"os": "macos"},
+        ["package that brings onnxruntime_odd"],
+        ["onnxruntime-gpu", "pip install"],
+    ),
+    (
+        "ImportError: dlopen(/v/lib/python3.10/site-packages/onnxruntime/a.so, 0x0002): Library not loaded: @rpath/a.dylib",
+        {"os": "macos"},
+        ["onnxruntime"],
+        ["onnxruntime-gpu"],
+    ),
+    # A small ARM board: the release that fails is known.
+    (
+        "onnxruntime-1.21.0-cp311-cp311-manylinux_2_28_aarch64.whl\n>>> import onnxruntime\nIllegal instruction\nA Raspberry",
+        {},
+        [r"onnxruntime!=1\.21\.\*"],
+        ["AVX"],
+    ),
+    # RAPIDS' packages are in NVIDIA's index, under other names.
+    (
+        "ERROR: Could not find a version that satisfies the requirement dask-cudf (from versions: none)",
+        {"os": "linux"},
+        ["pypi.nvidia.com dask-cudf-cu12"],
+        ["Take another release"],
+    ),
+    # conda's cuDNN comes from conda.
+    (
+        CUDNN % ("9.10.1", "9.13.1") + " matching major version.\njax 0.7.2 pyhd8ed1ab_0 conda-forge\n"
+        "jaxlib 0.7.2 cuda129py312hf4e5e6a_200 conda-forge",
+        {},
+        ['conda-forge "cudnn>=9.13,<10"'],
+        ["pip install"],
+    ),
+    # The number of a GPU: of one process, and of several.
+    (
+        "W platform_util.cc:206] unable to create StreamExecutor for CUDA:6: CUDA error: Failed call to cuDeviceGet: "
+        "CUDA_ERROR_INVALID_DEVICE: invalid device ordinal\nexport CUDA_VISIBLE_DEVICES=0,1,2,3\nimport jax",
+        {},
+        ["local_device_ids", "--ntasks-per-node"],
+        ["unset CUDA"],
+    ),
+    (
+        "RuntimeError: CUDA error: invalid device ordinal",
+        {"env": {"CUDA_VISIBLE_DEVICES": "0"}},
+        ["unset CUDA"],
+        ['= "-1"'],
+    ),
+    # A pod that lost its devices; modules of the host are not the cause.
+    (
+        "Failed to initialize NVML: Unknown Error\nAll pods on this node fail after some hours",
+        {},
+        ["PASS_DEVICE_SPECS"],
+        ["modprobe", "driver again"],
+    ),
+    # An ended branch of the driver, whose module make could not build, in any language.
+    (
+        "make[1]: *** [/usr/src/kernel-headers-6.12/Makefile:1937: /var/lib/dkms/nvidia/470.239.06/build] Chyba 2",
+        {},
+        ["has ended branch 470"],
+        ["apt-get"],
+    ),
+    (
+        "[talos] error loading module nvidia: load nvidia failed: key was rejected by service",
+        {},
+        ["Talos signs"],
+        ["mokutil"],
+    ),
+    # What a user says of WSL, and Intel's runtime in it.
+    (
+        "It runs on Windows with WSL1\nnvidia-container-cli: initialization error: WSL environment detected but no adapters "
+        "were found: unknown",
+        {},
+        ["--set-version"],
+        [],
+    ),
+    (
+        "Arc A770 on WSL2(Ubuntu24.04LTS)\nAbort was called at 63 line in file:\nAborted (core dumped)",
+        {},
+        ["In Windows: update Intel's", "libze-intel-gpu1", "ONEAPI_DEVICE_SELECTOR"],
+        ["usermod", "PYTHONFAULTHANDLER"],
     ),
     # A name that the framework does not have: the same release again has no more.
     (

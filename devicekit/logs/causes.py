@@ -56,7 +56,7 @@ def weigh(
             claim._replace(severity="info", weight=_IDLE) if claim.expects_gpu and claim.number != end else claim
             for claim in claims
         ]
-    last = claim_of(failure, source) if failure is not None else None
+    last = claim_of(failure, source, known.built) if failure is not None else None
     alone = not any(claim.severity != "info" for claim in claims)
     mixed = last is not None and last.code == "install-corrupt" and not any(claim.code == last.code for claim in claims)
     if last is not None and (mixed or last.code == "module-shadowed" or (last.code == "framework-broken" and alone)):

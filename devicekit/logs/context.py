@@ -54,7 +54,7 @@ WORDS = {
     "diffusers": "diffusers", "torchvision": "torchvision", "torchaudio": "torchaudio",
     "runtimeerror: cudnn error: ": "torch", "runtimeerror: cuda error: ": "torch", "no cuda gpus are available": "torch",
     "onnxruntime": "onnxruntime", "podman": "podman", "kubectl": "kubernetes", "nvidia.com/gpu": "gpu-resource",
-    "kubernetes": "kubernetes", "kubelet": "kubernetes", "cri-o": "crio",
+    "kubernetes": "kubernetes", "kubelet": "kubernetes", " pods ": "kubernetes", " pod ": "kubernetes", "cri-o": "crio",
     "singularity": "singularity", "apptainer": "singularity", "docker": "docker",
     "conda": "conda", "miniforge": "conda", "mambaforge": "conda", "micromamba": "conda", "mamba install": "conda",
     "conda/feedstock_root": "conda-build", "conda-forge jax": "conda-build", "conda-forge tensorflow": "conda-build",
@@ -64,7 +64,7 @@ WORDS = {
     "manjaro": "arch", "endeavouros": "arch", "linux mint": "ubuntu", "pop!_os": "ubuntu",
     "centos": "rhel", "rocky linux": "rhel", "almalinux": "rhel", "packages/dgl/": "dgl", "import dgl": "dgl",
     "mxnet": "mxnet", "opensuse": "suse",
-    "secure boot": "secure-boot", "directml": "directml", "poetry": "poetry", "uv pip": "uv",
+    "secure boot": "secure-boot", "[talos]": "talos", "directml": "directml", "poetry": "poetry", "uv pip": "uv",
     "mirroredstrategy": "mirrored", "> library(": "r", "reticulate": "r", "rstudio": "r", "www.piwheels.org": "raspberry",
     "raspberry pi": "raspberry", "nix-shell": "nixos",
     "swig_import_helper": "tf1-native", "python\\pywrap_tensorflow_internal.py": "tf1-native",
@@ -163,6 +163,9 @@ class Known:
         self.depends: Dict[str, Dict[str, str]] = {}
         #: The requirement that the user gave to pip, and the index that an installer used; "" if no line says.
         self.asked = self.index = ""
+        #: The archives of sources that pip took, as there is no wheel: versions by name; the one that fails, or the last one.
+        self.sources: Dict[str, str] = {}
+        self.sdist = ""
         #: Minor releases of Python that conda's solver says could be installed.
         self.pythons: Set[str] = set()
         #: The two halves of NVIDIA's driver, if a log distinguishes them.
@@ -251,6 +254,9 @@ class Known:
             self.library_folders.setdefault(name, folder)
         elif key == "index":
             self.index = self.index or value
+        elif key == "sdist":
+            self.sdist = _normal(value)
+            self.sources.setdefault(self.sdist, groups.get("sdist_version", ""))
         elif key == "asked":
             self.asked = self.asked or value
         elif key == "bundled":
@@ -301,6 +307,12 @@ class Known:
     def _fill(self, name: str, value: Any) -> None:
         if name not in self._stated and getattr(self, name) is None:
             setattr(self, name, value)
+
+    @property
+    def built(self) -> str:
+        """The package that pip built last from an archive, with its version; "" if it built none."""
+        version = self.sources.get(self.sdist)
+        return "%s %s" % (self.sdist, version) if version else ""
 
     def version(self, name: str) -> Optional[str]:
         """Return a version of ``python``, ``cuda``, ``driver``, ... or of a distribution, None if unknown."""

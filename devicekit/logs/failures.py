@@ -76,7 +76,12 @@ _LAST = re.compile(
 )
 
 #: pip's heading of the output of a build that failed, which has the error.
-_BUILD = re.compile("subprocess-exited-with-error|metadata-generation-failed")
+_BUILD = re.compile(
+    "subprocess-exited-with-error|metadata-generation-failed|[Ff]ailed (?:building|to build)|not build wheels"
+)
+
+#: The error in that output, if a tool only says it.
+_IN_BUILD = re.compile(r"^[\s\u2502|]{0,12}(?:error|ERROR|Error|fatal error): \S")
 
 #: An exception after this is reported by the interpreter and changes nothing; one after the others was caught by a logger.
 _IGNORED = ("Exception ignored in", "Error in atexit._run_exitfuncs", "--- Logging error ---")
@@ -139,6 +144,8 @@ class Failure(NamedTuple):
     number: int
     line: str
     frames: Sequence[Frame] = ()
+    #: Whether pip or uv built a package.
+    build: bool = False
 
     @property
     def text(self) -> str:
@@ -259,10 +266,15 @@ class Failures:
             self._add(Failure(raised.group("name"), raised.group("message") or "", number, text, tuple(self._frames)))
         elif self._frames and plain and not indented and not plain[0].isspace() and plain[0] not in "^|-~":
             self._add(Failure("", plain[:400], number, text, tuple(self._frames)))
-        elif len(self.found) < _ENOUGH and _COMMAND.match(plain):
-            self._add(Failure("", plain.strip()[:400], number, text))
+        elif len(self.found) < _ENOUGH and (_COMMAND.match(plain) or (self._building and _IN_BUILD.match(plain))):
+            self._add(Failure("", plain.strip(" \u2502|")[:400], number, text, (), _BUILD.search(plain) is not None))
         elif _LAST.search(plain):
             self._said = Failure("", plain.strip()[:400], number, text)
+
+    @property
+    def _building(self) -> bool:
+        """Whether the last failure is only the heading of what a build printed."""
+        return bool(self.found) and _BUILD.search(self.found[-1].message) is not None
 
     def _add(self, failure: Failure) -> None:
         asked = failure.name.rpartition(".")[2] in _ASKED
@@ -271,12 +283,9 @@ class Failures:
                 self.found.pop()
             elif self.found and self.found[-1].is_begun_of(failure):
                 failure = failure._replace(frames=self.found.pop().frames)
-            elif (
-                self.found
-                and _BUILD.search(self.found[-1].message)
-                and failure.number - self.found[-1].number < _WENT_ON
-            ):
+            elif self._building and failure.number - self.found[-1].number < _WENT_ON:
                 self.found.pop()
+                failure = failure._replace(build=True)
             if len(self.found) >= _ENOUGH:  # the last ones are those that may have ended the program
                 del self.found[_ENOUGH // 2]
             self.found.append(failure)
@@ -306,8 +315,11 @@ def _frame(text: str) -> Optional[Frame]:
     return None
 
 
-def claim_of(failure: Failure, source: str) -> Claim:
-    """Return what a failure that no signature knows stands for: a broken framework, an error of the program, or unknown."""
+def claim_of(failure: Failure, source: str, sdist: str = "") -> Claim:
+    """Return what a failure that no signature knows stands for: a broken framework, an error of the program, or unknown.
+
+    ``sdist``: the package that pip built last, with its version.
+    """
     framework, text = failure.framework, scrub(failure.text)[:240].rstrip(".")
     hides, weight = failure.hides, SAYS["guess"]
     if hides:
@@ -326,6 +338,9 @@ def claim_of(failure: Failure, source: str) -> Claim:
     elif failure.apart:
         code, severity = "dependency-incompatible", "error"
         summary = "%s and what it calls are of releases that do not fit together: %s." % (failure.apart, text)
+    elif failure.build and sdist:
+        code, severity = "dependency-incompatible", "error"
+        summary = "pip has no wheel of %s for this Python and system, and cannot build it: %s." % (sdist, text)
     elif failure.of_the_program:
         code, severity = "user-code-error", "info"
         summary = "The program's own code raises an error: %s (%s)." % (text, scrub(_place(failure.frames[-1])))
@@ -336,7 +351,7 @@ def claim_of(failure: Failure, source: str) -> Claim:
         summary = "The %s error is: %s%s. What caused it is not known." % (which, text, _raised_in(failure))
     return Claim(
         code=code, weight=weight, severity=severity, summary=summary, number=failure.number,
-        groups={"path": hides, "module": failure.mixed, "apart": failure.apart},
+        groups={"path": hides, "module": failure.mixed, "apart": failure.apart, "sdist": sdist},
         evidence=(Evidence(scrub(failure.line)[:500], "%s, line %d" % (source, failure.number)),),
         line=scrub(failure.line)[:500],
     )  # fmt: skip

@@ -801,7 +801,7 @@ def cudnn_version_mismatch(about: Situation, steps: Steps) -> None:
     major = wanted.partition(".")[0] if wanted else (named.group(1) or named.group(2)) if named else ""
     if about.framework == "torch" and not about.windows and "PyTorch was compiled" in about.line:
         steps.unset("Let PyTorch find the cuDNN that it brought, instead of one on the library path", "LD_LIBRARY_PATH")
-    if wanted and about.framework == "jax" and not about.windows:
+    if wanted and about.framework == "jax" and not about.windows and not _of_conda(about):
         steps.upgrade("Let pip install JAX with the cuDNN that it was built with", "jax[cuda12]")
         text = "An older cuDNN on the library path comes first: take its folder off"
         steps.run(text, "unset LD_LIBRARY_PATH", on="linux", changes="variables")
@@ -866,7 +866,10 @@ def _wanted_cudnn(about: Situation, steps: Steps, wanted: str, major: str) -> No
     if "exact" in about.groups:
         text = "This build was compiled with cuDNN %s and takes no other minor release: it needs cuDNN %s"
         text %= (wanted, minor)
-    if about.windows or about.embedded:
+    if _of_conda(about) and sort_key(minor) >= (8, 9):
+        command = 'conda install -c conda-forge "cudnn>=%s,<%d"' % (minor, int(major) + 1)
+        steps.run(text, command, changes="packages")
+    elif about.windows or about.embedded:
         steps.say("%s, whose DLLs are found first on PATH" % text if about.windows else text, "admin", "system")
     elif old and sort_key(minor) >= (8, 1 if about.linux else 6):
         steps.install(text, "nvidia-cudnn-cu11>=%s,<9" % (minor if sort_key(minor) > (8, 5) else "8.5"))

@@ -12,7 +12,7 @@ from .numpy_protobuf import ml_dtypes
 from .other_packages import importer, update_importer
 from .python_releases import removed_from_python
 from .releases import older_release
-from .situation import Situation, known_specifier, newest
+from .situation import Situation, known_specifier, listed, newest, requirement_of
 from .steps import Steps
 from .wheels import distribution_of, full_version, known_module, onnxruntime_requirement
 
@@ -31,7 +31,8 @@ _RAPIDS = ("cudf", "cuml", "cugraph", "cuspatial", "cuxfilter", "dask_cudf", "rm
 
 def _gpu_library(about: Situation, steps: Steps) -> bool:
     """A library for GPUs is not installed, whose distribution has another name; return whether it is one."""
-    module, cuda = about.groups.get("module", ""), "11" if about.driver_before(525) else "12"
+    asked = requirement_of(about.groups.get("requirement", ""))[0].replace("-", "_")
+    module, cuda = about.groups.get("module") or asked, "11" if about.driver_before(525) else "12"
     first = "cudf" if module == "pyarrow._cuda" else module.partition(".")[0]  # pyarrow's part for old releases of cuDF
     if first in _RAPIDS and (about.windows or about.macos):
         steps.say("RAPIDS is for NVIDIA's GPUs on Linux: use WSL 2, or another machine")
@@ -64,6 +65,8 @@ def _of_its_own(about: Situation, steps: Steps) -> bool:
         _conflict(about, steps)
     elif about.groups.get("apart"):
         _apart(about, steps)
+    elif about.known.built and (about.groups.get("sdist") or about.signature == "py-no-module-distutils"):
+        _build_failed(about, steps)
     elif about.signature == "pip-conflict-other" and about.groups["name"].startswith("tensorflow"):
         _another_framework(about, steps)
     elif about.signature in ("build-needs-compiler", "cmake-no-compiler") and not about.windows:
@@ -104,8 +107,30 @@ def _of_its_own(about: Situation, steps: Steps) -> bool:
     elif "TensorFlow Addons" in about.summary:
         fitting_add_on(about, steps, "tensorflow-addons", about.version.partition("+")[0])
     else:
-        return gone(about, steps) or (about.signature == "gen-no-module" and _gpu_library(about, steps))
+        return gone(about, steps) or (
+            about.signature in ("gen-no-module", "pip-requirement-any") and _gpu_library(about, steps)
+        )
     return True
+
+
+def _build_failed(about: Situation, steps: Steps) -> None:
+    """A package has no wheel for this Python and system, and its sources cannot be built here."""
+    name, _, version = about.known.built.partition(" ")
+    newer = about.releases(name, ">" + version, about.platform, about.python) if about.python else ()
+    if newer:
+        text = "%s has wheels for Python %s from %s on: take that, in a newer release of what asks for %s if need be"
+        steps.install(text % (name, about.python, newer[0].version, version), "%s>=%s" % (name, newer[0].version))
+    else:
+        text = "Let pip take a release of %s that has a wheel, if there is one" % name
+        steps.run(text, "python -m pip install --only-binary=:all: %s" % name, changes="packages")
+    pythons = about.pythons(name, "==" + version, about.platform)
+    older = "3.10 to 3.12" if not pythons else listed(pythons[::-1])
+    text = "Or use, in a new environment, a Python that this release of %s was made for (%s)"
+    steps.say(text % (name, older if pythons else "mostly " + older), instead=True)
+    if not newer and not pythons:
+        steps.say(
+            "Or build it: the first error of its output names what is missing (a compiler, headers)", instead=True
+        )
 
 
 def dependency_incompatible(about: Situation, steps: Steps) -> None:
@@ -365,9 +390,27 @@ def _conflict(about: Situation, steps: Steps) -> None:
         if about.manager == "pipenv":
             text = "A lock has to fit the Python of the Pipfile: set python_version under [requires]"
         steps.say('%s to what the framework has wheels for, such as ">=3.10,<3.13"' % text, changes="files")
+    if _of_one_package(about, steps):
+        return
     if not any(found(about, steps) for found in (_without_bound, _open_version, older_release)):
         steps.say("Loosen the versions that you set yourself of the packages that the lines around this name")
     steps.say("Or install what excludes each other into an environment each", instead=True)
+
+
+def _of_one_package(about: Situation, steps: Steps) -> bool:
+    """All that exclude each other are releases of one package, each of which needs the same: it is not to be had here."""
+    names = {requirement_of(item)[0] for item in re.split(r",? and |, ", about.groups.get("requirement", ""))}
+    if len(about.known.depends) != 1 or len(names) != 1:
+        return False
+    (needed, needs), name = next(iter(about.known.depends.items())), names.pop()
+    if set(needs) != {name}:
+        return False
+    if about.macos and re.search("gpu|cuda|cu1|nvidia|triton|rocm", needed):
+        steps.install("%s is not made for macOS: install %s without the extra that asks for it" % (needed, name), name)
+        return True
+    steps.say("%s, and pip finds no such %s for this Python and system" % (needs[name], needed))
+    steps.say("Use a Python that it was released for, or a release of %s that needs another one" % name)
+    return True
 
 
 def _open_version(about: Situation, steps: Steps) -> bool:

@@ -266,6 +266,10 @@ def _module_key(about: Situation) -> str:
 
 def _enroll_key(about: Situation, steps: Steps) -> None:
     """Secure Boot refuses the module: let it trust its key."""
+    if "talos" in about.words:
+        text = "Talos signs its modules anew for each release: take the NVIDIA extensions that were made for this one"
+        steps.say(text, "admin", "system")
+        return
     text = "Enroll the module's key (it asks for a password); then restart, and choose Enroll MOK"
     key = _module_key(about) or "KEY_OF_THE_PACKAGE"
     steps.run(text, "sudo mokutil --import %s" % key, on="linux", changes="system")
@@ -320,6 +324,10 @@ def intel_driver(about: Situation, steps: Steps) -> None:
     steps.run("Join the group that owns the device, then log in again", "sudo usermod -aG render $USER", on="linux")
     if about.wsl:
         steps.run("See which devices the runtime lists", "sycl-ls", on="linux")
+    if about.signature == "xpu-runtime-abort":
+        text = "Of several GPUs, let the program see one (sycl-ls lists them)"
+        steps.set(text, "ONEAPI_DEVICE_SELECTOR", "level_zero:0")
+    if about.wsl:
         return
     text = "If the runtime is installed already: update it (a newer kernel needs a newer one), and see what the kernel says"
     steps.run(text, "sudo dmesg | grep -i -E 'i915|xe [0-9]'", on="linux")
@@ -588,15 +596,15 @@ def driver_unhealthy(about: Situation, steps: Steps) -> None:
     if about.vendor == "intel":
         intel_driver(about, steps)
         return
+    if about.signature == "nvml-unknown-error" and about.words & {"kubernetes", "docker", "podman"}:
+        _lost_devices(about, steps)
+        return
     if "docker-desktop" in about.words and not about.macos:
         _docker_desktop(about, steps)
         return
     if about.windows or about.wsl:
-        steps.say(
-            "Restart Windows; if it comes back, install the graphics driver again (clean installation)",
-            "reboot",
-            "system",
-        )
+        text = "Restart Windows; if it comes back, install the graphics driver again (clean installation)"
+        steps.say(text, "reboot", "system")
         return
     not_ready = "SYSTEM_NOT_READY" in about.line
     if not_ready or about.signature in ("nvidia-fabricmanager-failed", "cuda-error-system-not-ready"):
@@ -609,7 +617,7 @@ def driver_unhealthy(about: Situation, steps: Steps) -> None:
         _enroll_key(about, steps)
         return
     if (about.linux or about.system is None) and not about.container:
-        if "module build" in about.line and about.fact("driver").partition(".")[0] in _ENDED:
+        if re.search("module build|lib/dkms", about.line) and about.fact("driver").partition(".")[0] in _ENDED:
             _ended_driver(about, steps)
             return
         if re.search(r"(?i)not found in directory|dkms|headers|version magic|module build|exec format", about.line):

@@ -4,7 +4,7 @@ import re
 from typing import NamedTuple, Optional, Tuple
 
 from ...diagnosis.findings import Fix
-from ...matrix.matrix import version_at_least
+from ...matrix.matrix import minor_of, version_at_least
 from .cuda import needs_of
 from .others import pass_as_relative
 from .situation import Situation
@@ -400,6 +400,25 @@ def device_busy(about: Situation, steps: Steps) -> None:
     steps.say("End the other process, or use another GPU")
 
 
+def _numbers(about: Situation, steps: Steps) -> None:
+    """A program names a GPU by a number that is too large."""
+    steps.run("See how many GPUs there are", "nvidia-smi -L")
+    steps.say(
+        "The first is 0, counted in CUDA_VISIBLE_DEVICES if that is set: name a number below theirs, such as cuda:0",
+        changes="code",
+    )
+    value = about.known.environment.get("CUDA_VISIBLE_DEVICES", "")
+    if value and "," not in value:
+        steps.unset("CUDA_VISIBLE_DEVICES=%s leaves one: remove it to use others" % value, "CUDA_VISIBLE_DEVICES")
+    steps.say(
+        "Of several processes, start as many on a machine as it has GPUs (torchrun --nproc_per_node, accelerate "
+        "--num_processes, Slurm --ntasks-per-node)"
+    )
+    if about.framework == "jax":
+        text = "If processes share GPUs, say which each takes: jax.distributed.initialize(local_device_ids=[...])"
+        steps.say(text, changes="code")
+
+
 def device_hidden(about: Situation, steps: Steps) -> None:
     """A variable or a call hides the GPU."""
     if about.known.mig:
@@ -407,8 +426,9 @@ def device_hidden(about: Situation, steps: Steps) -> None:
             "A process computes on one MIG instance, which it has to name", "CUDA_VISIBLE_DEVICES", about.known.mig
         )
         return
-    if about.signature == "cuda-error-invalid-ordinal":
-        steps.run("GPUs are counted from 0: with one GPU, pass 0 (cuda:0). See which there are", "nvidia-smi -L")
+    if about.signature in ("cuda-error-invalid-ordinal", "nccl-device-ordinal") and about.vendor != "amd":
+        _numbers(about, steps)
+        return
     named = [
         name
         for name in about.known.environment
@@ -612,6 +632,18 @@ def _without_instructions(about: Situation, steps: Steps, what: str) -> None:
         steps.run(text, "conda create -n env -c conda-forge python=3.11 tensorflow", changes="files")
 
 
+def _arm(about: Situation, steps: Steps) -> None:
+    """An ARM processor that the build was not made for."""
+    name, version = about.distribution, minor_of(about.version)
+    text = "This ARM processor lacks instructions of the build: take an older release, or compile it there"
+    if about.framework == "onnxruntime" and version:
+        steps.install("This release's code does not run on every ARM processor", "%s!=%s.*" % (name, version))
+    elif about.framework and not about.jetson:
+        steps.say(text)
+    steps.set("If NumPy or OpenBLAS ends it: let it use the generic ARMv8 code", "OPENBLAS_CORETYPE", "ARMV8")
+    steps.say(text)
+
+
 def cpu_instructions_missing(about: Situation, steps: Steps) -> None:
     """The processor lacks instructions that the build was compiled for."""
     intel = about.groups.get("bash") or re.search(r"(?i)intel|xeon", about.known.os_version)
@@ -632,8 +664,7 @@ def cpu_instructions_missing(about: Situation, steps: Steps) -> None:
     named = re.search(r"\b(AVX512\w*|AVX2|AVX|SSE4\.[12]|FMA|F16C|BMI2|X86_V\d)\b", about.line + about.summary)
     what = named.group(1) if named else "AVX"
     if about.arch == "aarch64" or (about.raspberry and not about.arch):
-        steps.say("This ARM processor lacks instructions of the build: take an older release, or compile it there")
-        steps.set("If NumPy or OpenBLAS ends it: let it use the generic ARMv8 code", "OPENBLAS_CORETYPE", "ARMV8")
+        _arm(about, steps)
         return
     here = about.known.machine
     flags = here.native.cpu_flags.or_none() or () if here is not None else ()

@@ -55,8 +55,9 @@ def _asked(about: Situation) -> Tuple[str, str]:
         bounds = "==%s" % about.groups["version"]
     name = name or about.distribution
     bounds = bounds.partition("+")[0]
-    if not bounds and about.packages.get(name):
-        bounds = "==%s" % about.packages[name]
+    release = about.packages.get(name) or about.known.sources.get(name)
+    if not bounds and release:
+        bounds = "==%s" % release
     return name, wildcard(bounds)
 
 
@@ -1017,6 +1018,8 @@ def preload_dlls(steps: Steps) -> None:
 
 def onnxruntime_requirement(about: Situation) -> str:
     """Return which package of onnxruntime serves this GPU, in the release that is there; of -gpu, one that runs on it."""
+    if about.macos:
+        return "onnxruntime"
     others = about.vendor in ("amd", "intel")
     name = next((item for item in _ORT[others:] if item in about.packages), "")
     if not name and (re.search("(?i)directml|dml", about.line) or (about.windows and others)):
@@ -1169,17 +1172,23 @@ def install_corrupt(about: Situation, steps: Steps) -> None:
 
 def _one_package(about: Situation, steps: Steps) -> bool:
     """Another package than the framework, whose files are missing or of two releases; False if it is not so."""
-    module = about.groups.get("module", "")
+    module, owner = about.groups.get("module", ""), about.groups.get("owner", "")
     if about.signature in ("", "keras-cannot-import-name") and re.match("(?:tf_)?keras", module):
         _keras_again(about, steps)
         return True
     found = re.search(r"\b(?:numpy|h5py|scipy|pandas|onnx|grpcio|protobuf)\b", module)
-    if not about.signature and not re.match("tensorflow|torch$|jax", module):
-        found = re.match(r"\w+", module)
+    if (owner or not about.signature) and not re.match("tensorflow|torch$|jax|keras", owner or module):
+        found = re.match(r"\w+", owner or module)
     if about.signature == "np-core-import" or (found and found.group() == "numpy"):
         _numpy_again(about, steps)
     elif found:
         name = distribution_of(found.group())
+        if owner and not known_module(owner):
+            text = (
+                "Reinstall the package that brings %s, without pip's cache; or take another release, whose wheel has it"
+            )
+            steps.say(text % owner, changes="packages")
+            return True
         steps.reinstall("Reinstall %s" % name, name)
     else:
         return False
