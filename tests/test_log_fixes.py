@@ -755,6 +755,66 @@ ROWS = [
         {},
         ["Disconnect and delete runtime"],
         [],
+    # NVIDIA's .run installer: the distribution's packages sign the module.
+    (
+        "Secure boot is on\nERROR: Unable to load the kernel module 'nvidia.ko'.  This happens most frequently when",
+        {"os": "Ubuntu 24.04"},
+        ["nvidia-installer.log", "has to be signed", "ubuntu-drivers"],
+        ["nvidia-uvm"],
+    ),
+    # XLA of JAX, and not of TensorFlow.
+    (
+        "F external/xla/xla/service/gpu/nvptx_compiler.cc:614] Check failed: options.is_autotuning_compilation \nimport jax",
+        {"os": "Ubuntu 22.04", "driver": "530.30.02"},
+        ["Update NVIDIA's driver", "older CUDA"],
+        ["TensorFlow"],
+    ),
+    # An image of Intel's GPUs gets the device, and not the host's packages.
+    (
+        "Intel Iris Xe, Ubuntu 24.04\nWARNING  No GPU device found in OpenVINO. Falling back to CPU",
+        {},
+        ["--device /dev/dri"],
+        ["usermod", "apt-get"],
+    ),
+    # A variable before the command.
+    (
+        "ODD_MODE=1 HSA_OVERRIDE_GFX_VERSION=11.0.0 python t.py\nMemory access fault by GPU node-1 (Agent handle: 0x1b37) on "
+        "address 0x7f76. Reason: Page not present or supervisor privilege.\nAMD Radeon 8060S (Strix Halo)\nimport torch",
+        {},
+        ["unset HSA_OVERRIDE", "gfx1151"],
+        ["AMD_SERIALIZE"],
+    ),
+    # Systems that install the driver in their own way.
+    (
+        'level=error msg="failed to start container" error="unknown or invalid runtime name: nvidia"\nTrueNAS 25.10',
+        {},
+        ["Install NVIDIA Drivers"],
+        ["nvidia-ctk"],
+    ),
+    (
+        NO_TOOLKIT + "\nUnraid 6.12.8",
+        {},
+        ["Nvidia-Driver"],
+        ["nvidia-ctk"],
+    ),
+    # RAPIDS finds another CUDA first.
+    (
+        "ImportError: /v/lib/python3.10/site-packages/cuml/libcublas.so.11: undefined symbol: cublasLtGetStatusString, "
+        "version libcublasLt.so.11",
+        {"os": "linux"},
+        ["unset LD_LIBRARY_PATH"],
+        [],
+    ),
+    (
+        "RuntimeError: level_zero backend failed with error: 40 (UR_RESULT_ERROR_OUT_OF_RESOURCES)",
+        {"os": "windows", "gpu": "Arc A770"},
+        [],
+        ["DirectML"],
+    ),
+    # Where a user says which system it is, and a distribution that is made from another one.
+    ("I'm on Pop!_OS 22.04\n" + NVIDIA_SMI, {}, ["dkms autoinstall"], ["On Linux", "Windows"]),
+    ("- **OS**: Nobara Linux 41\n" + NVIDIA_SMI, {}, ["dnf|akmods"], ["apt-get", "Windows"]),
+    ("Kernel: 6.15.6-zen1-1-zen\n" + NVIDIA_SMI, {}, ["modprobe nvidia"], ["On Linux", "Windows"]),
     # Sources that pip builds, as there is no wheel: one for this Python, and not the tool that is missing.
     (
         "  Downloading ml_dtypes-0.4.1.tar.gz (690 kB)\n  error: subprocess-exited-with-error\n      error: odd option\n"

@@ -688,6 +688,8 @@ def cuda_version_mismatch(about: Situation, steps: Steps) -> None:
         cuda_library_missing(about, steps)
         return
     if about.library == "RAPIDS":
+        if "torch" not in about.packages:
+            steps.unset("Let it find its own CUDA: folders of another one come first", "LD_LIBRARY_PATH")
         steps.say(
             "Install RAPIDS and PyTorch for one CUDA, from one place (conda-forge's pytorch with conda's cudf, or wheels for "
             "CUDA 12 with cudf-cu12); until then import RAPIDS first: its CUDA is loaded then",

@@ -300,6 +300,9 @@ def intel_driver(about: Situation, steps: Steps) -> None:
             "driver",
         )
         return
+    if about.container and not about.wsl:
+        container_gpu(about, steps)
+        return
     what = "Install Intel's compute runtime with Level Zero"
     if about.wsl:
         steps.say("In Windows: update Intel's graphics driver; then restart WSL", "admin", "driver")
@@ -606,8 +609,7 @@ def driver_unhealthy(about: Situation, steps: Steps) -> None:
         text = "Restart Windows; if it comes back, install the graphics driver again (clean installation)"
         steps.say(text, "reboot", "system")
         return
-    not_ready = "SYSTEM_NOT_READY" in about.line
-    if not_ready or about.signature in ("nvidia-fabricmanager-failed", "cuda-error-system-not-ready"):
+    if re.search("SYSTEM_NOT_READY", about.line) or re.search("fabricmanager-f|system-not-ready", about.signature):
         _fabric_manager(about, steps)
         return
     if "GSP" in about.summary:
@@ -615,6 +617,9 @@ def driver_unhealthy(about: Situation, steps: Steps) -> None:
         return
     if about.signature == "nvidia-modprobe-key-rejected":
         _enroll_key(about, steps)
+        return
+    if about.signature == "nvidia-installer-failed":
+        _installer(about, steps)
         return
     if (about.linux or about.system is None) and not about.container:
         if re.search("module build|lib/dkms", about.line) and about.fact("driver").partition(".")[0] in _ENDED:
@@ -645,6 +650,17 @@ def _load_modules(about: Situation, steps: Steps) -> None:
     if re.search(r"(?i)unknown error|error_?unknown|\b999\b", about.line):
         text = "If the machine was suspended since its start: load that module again"
         steps.run(text, "sudo rmmod nvidia_uvm && sudo modprobe nvidia_uvm", on="linux", changes="driver")
+
+
+def _installer(about: Situation, steps: Steps) -> None:
+    """NVIDIA's .run installer builds the module itself: the distribution's packages sign it, and build it for each kernel."""
+    steps.run("See why the kernel refused it", "sudo dmesg | tail -n 30; tail -n 60 /var/log/nvidia-installer.log")
+    steps.say(
+        "Required key not available, or Secure Boot is on: the module has to be signed. The distribution's packages do that; "
+        "or switch Secure Boot off in the firmware",
+        "admin",
+    )
+    install_nvidia(about, steps, "Uninstall it (nvidia-uninstall), and install the driver from the distribution")
 
 
 #: Branches for older GPUs that NVIDIA has ended: newer ones do not run these.
@@ -870,6 +886,12 @@ _TOOLKIT = {
 
 def _container_toolkit(about: Situation, steps: Steps, verb: str) -> None:
     """What lets docker give NVIDIA's GPUs to containers."""
+    if about.words & {"truenas", "unraid"}:
+        text = "TrueNAS has it with the driver: Apps, Configuration, Settings, Install NVIDIA Drivers (again after an update)"
+        if "unraid" in about.words:
+            text = "Unraid: install the plug-in Nvidia-Driver (Apps), restart docker, and give the container --runtime=nvidia"
+        steps.say(text, "admin", "driver")
+        return
     install = _TOOLKIT.get(about.linux_distribution, "")
     needs = "" if "pacman" in install else " from its package repository (%s)" % pages.CONTAINER_NVIDIA
     if about.linux_distribution == "ubuntu":

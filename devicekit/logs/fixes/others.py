@@ -238,7 +238,7 @@ def gfx_unsupported(about: Situation, steps: Steps) -> None:
     family = next((row for row in _RELATIVES if gfx.startswith(row[0]) and gfx != row[1]), None)
     value = about.known.environment.get(override, "")
     other = gfx and not family and value.replace(".", "") != gfx[3:]  # the GPU has code of its own
-    if value and ("INVALID_ISA" in about.line or other):
+    if value and ("INVALID_ISA" in about.line or other or (not gfx and "fault" in about.summary)):
         steps.unset("%s lets the GPU pass as one whose code it cannot run" % override, override)
     if "gfx1030gfx1100" in about.line:
         # In this release's list a comma is missing: it takes neither of the two.

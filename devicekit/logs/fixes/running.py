@@ -122,7 +122,7 @@ def out_of_memory(about: Situation, steps: Steps) -> None:
         re.search("dml|directml|dxgi", text + " ".join(about.packages))
         or about.signature.startswith("dml")
         or (about.windows and about.vendor in ("amd", "intel") and "+" not in about.version)
-    ) and not re.search(r"\bhip|\bxpu", text)
+    ) and not re.search(r"\bhip|\bxpu|level_zero", text)
     if about.macos:
         _metal_memory(about, steps)
         return

@@ -33,11 +33,11 @@ _EMBED = ("deepspeech", "tfjs", "tfjs-node", "tfjs-node-gpu", "tensorflow-tfjs-n
 
 #: Names of Linux distributions in a text, the most particular first.
 _DISTRIBUTIONS = (
-    ("ubuntu", r"ubuntu|pop!?_?os|linux mint|zorin|elementary os|kde neon"),
-    ("debian", r"debian|raspbian|raspberry pi os|kali"),
-    ("fedora", r"fedora|\.fc\d\d\b"),
+    ("ubuntu", r"ubuntu|pop!?_?os|\bmint\b|zorin|elementary os|kde neon"),
+    ("debian", r"debian|raspbian|raspberry pi os|kali|proxmox"),
+    ("fedora", r"fedora|nobara|\.fc\d\d\b"),
     ("rhel", r"\brhel\b|red ?hat|centos|rocky|alma ?linux|oracle linux|amazon linux|\.el[789]\b"),
-    ("arch", r"arch ?linux|\barch\b|manjaro|endeavour|-arch\d"),
+    ("arch", r"arch ?linux|\barch\b|manjaro|endeavour|cachyos|-arch\d"),
     ("suse", r"suse"),
     ("nixos", r"nixos"),
     ("alpine", r"alpine"),
@@ -335,7 +335,9 @@ class Situation:
     @property
     def linux_version(self) -> str:
         """The version of the distribution: ``"22.04"``, ``"40"``; "" if it is not known."""
-        found = re.search(r"\d+(\.\d+)*", self.known.os_version)
+        # What is made from another distribution counts on its own.
+        own = re.search(r"(?i)mint|proxmox|zorin|elementary|amazon|kali", self.known.os_version)
+        found = None if own else re.search(r"\d+(\.\d+)*", self.known.os_version)
         return found.group() if found else self._kernel[1]
 
     @property
