@@ -755,6 +755,19 @@ ROWS = [
         {},
         ["Disconnect and delete runtime"],
         [],
+    # A machine in one line: the GPU by its short name, Python without "version".
+    (
+        "RuntimeError: HIP error: invalid device function\ntorch: 2.5.0.dev20240710+rocm6.1\nRX 6700S, Ubuntu 22.04, python 3.10",
+        {},
+        [r"export HSA_OVERRIDE_GFX_VERSION=10\.3\.0"],
+        ["On Linux", "CUDA"],
+    ),
+    (
+        "RuntimeError: No XPU devices are available.\nArc B580, Ubuntu 24.04",
+        {},
+        ["libze-intel-gpu1"],
+        ["On Linux", "NVIDIA"],
+    ),
     # NVIDIA's .run installer: the distribution's packages sign the module.
     (
         "Secure boot is on\nERROR: Unable to load the kernel module 'nvidia.ko'.  This happens most frequently when",
