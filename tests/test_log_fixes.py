@@ -757,7 +757,7 @@ ROWS = [
         [],
     # A machine in one line: the GPU by its short name, Python without "version".
     (
-        "RuntimeError: HIP error: invalid device function\ntorch: 2.5.0.dev20240710+rocm6.1\nRX 6700S, Ubuntu 22.04, python 3.10",
+        "RuntimeError: HIP error: invalid device function\ntorch: 2.5.0.dev20240710+rocm6.1\nRX 6700S, Ubuntu, python 3.10",
         {},
         [r"export HSA_OVERRIDE_GFX_VERSION=10\.3\.0"],
         ["On Linux", "CUDA"],
