@@ -755,6 +755,55 @@ ROWS = [
         {},
         ["Disconnect and delete runtime"],
         [],
+    # The devices of a container of LXC are its host's; MIG without instances, in pods and in Slurm.
+    (
+        "E tensorflow/stream_executor/cuda/cuda_driver.cc:328] failed call to cuInit: CUDA_ERROR_UNKNOWN: unknown error\n"
+        "inside an lxc container, Proxmox",
+        {},
+        ["On the host, at each of its starts", "nvidia-modprobe"],
+        ["ubuntu-drivers", "modprobe nvidia "],
+    ),
+    (
+        "panic: At least one device with migEnabled=true was not configured correctly: No MIG devices associated with "
+        "/dev/nvidia0: GPU-fe14a161-d1f3-7706-c257-3b22fe15c684",
+        {},
+        ["nvidia-smi mig -cgi 0 -C"],
+        [],
+    ),
+    (
+        "slurmd: fatal: MIG mode is enabled, but no MIG devices were found. Please either create MIG instances",
+        {},
+        ["nvidia-smi mig -cgi 0 -C"],
+        [],
+    ),
+    # For which Pythons ONNX Runtime has a release; an index that has PyTorch only.
+    (
+        "ERROR: Could not find a version that satisfies the requirement onnxruntime-gpu==1.16.3 (from versions: 1.17, 1.20.1)",
+        {},
+        [r"Python 3\.8, 3\.9, 3\.10 and 3\.11", r"onnxruntime-gpu==1\.20\.1"],
+        [],
+    ),
+    (
+        "Looking in indexes: https://download.pytorch.org/whl/rocm5.7\nPython: 3.10\nERROR: Could not find a version that "
+        "satisfies the requirement onnxruntime-gpu==1.18.0 (from versions: none)",
+        {},
+        [r"--index-url https://pypi\.org/simple"],
+        ["an older one"],
+    ),
+    # /dev/kfd on Windows; AMD's repository for another release of Ubuntu.
+    (
+        'Error response from daemon: error gathering device information while adding custom device "/dev/kfd": no such file '
+        "or directory\n - OS + Distro and Version: Windows 11",
+        {},
+        ["on Linux itself"],
+        ["ls -l /dev/kfd", "modprobe"],
+    ),
+    (
+        "Ubuntu 24.04\n hipsolver : Depends: libcholmod3 but it is not installable",
+        {},
+        ["Register AMD's repository"],
+        ["LD_LIBRARY_PATH"],
+    ),
     # A machine in one line: the GPU by its short name, Python without "version".
     (
         "RuntimeError: HIP error: invalid device function\ntorch: 2.5.0.dev20240710+rocm6.1\nRX 6700S, Ubuntu, python 3.10",

@@ -100,6 +100,7 @@ WORDS = {
     "pip/_vendor/": "pip-install", ".whl (": "pip-install",
     "pipenv": "pipenv", "pipfile": "pipenv", "pdm add ": "pdm", "pdm install": "pdm", "pdm lock": "pdm",
     "looking in indexes: ": "index", "looking in indexes: https://pypi.org": "index-pypi",
+    "looking in indexes: https://download.pytorch.org": "index-part", "looking in indexes: https://pkgs.dev": "index-part",
     "bitsandbytes": "bitsandbytes", "cuda setup: ": "bnb-setup", "xformers": "xformers", "flash_attn": "flash-attn",
     "mamba-ssm": "mamba-ssm", "auto-gptq": "auto-gptq", "getting requirements to build wheel": "isolated-build",
     "flash-attn": "flash-attn", "vllm": "vllm", "tfjs": "tfjs", "init_keras_custom_objects": "efficientnet",

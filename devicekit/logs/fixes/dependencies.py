@@ -249,13 +249,12 @@ def _openvino(about: Situation, steps: Steps) -> bool:
         return False
     name = "onnxruntime-openvino"
     pin = "==%s" % about.packages[name] if about.packages.get(name) else ""
-    steps.install(
-        "Uninstall both, which share a folder, then install only it", name + pin, remove=["onnxruntime", name]
-    )
     steps.say(
         "Install the openvino that its page on PyPI names (1.17: 2023.3), and call "
         "onnxruntime.tools.add_openvino_win_libs.add_openvino_libs_to_path() before the session is made"
     )
+    text = "If onnxruntime is there, too: uninstall both, which share a folder, then install only it"
+    steps.install(text, name + pin, remove=["onnxruntime", name])
     return True
 
 

@@ -523,6 +523,17 @@ def _lxc_driver(steps: Steps) -> None:
     )
 
 
+def _lxc_devices(steps: Steps) -> None:
+    """A container of LXC has the device nodes of its host."""
+    steps.fixes = []
+    text = "On the host, at each of its starts and before the container's: make the device nodes"
+    steps.run(text, "sudo nvidia-modprobe -u -c=0", on="linux", changes="driver")
+    steps.say(
+        "Pass /dev/nvidia-uvm on, and allow its number (ls -l /dev/nvidia*), which a start of the host may change"
+    )
+    _lxc_driver(steps)
+
+
 def driver_mismatch(about: Situation, steps: Steps) -> None:
     """Two versions of the driver: its library and its kernel module."""
     known = about.known
@@ -605,6 +616,9 @@ def driver_unhealthy(about: Situation, steps: Steps) -> None:
     if "docker-desktop" in about.words and not about.macos:
         _docker_desktop(about, steps)
         return
+    if about.signature == "cuda-error-unknown" and "lxc" in about.words:
+        _lxc_devices(steps)
+        return
     if about.windows or about.wsl:
         text = "Restart Windows; if it comes back, install the graphics driver again (clean installation)"
         steps.say(text, "reboot", "system")
@@ -615,11 +629,8 @@ def driver_unhealthy(about: Situation, steps: Steps) -> None:
     if "GSP" in about.summary:
         _without_gsp(about, steps)
         return
-    if about.signature == "nvidia-modprobe-key-rejected":
-        _enroll_key(about, steps)
-        return
-    if about.signature == "nvidia-installer-failed":
-        _installer(about, steps)
+    if about.signature in ("nvidia-modprobe-key-rejected", "nvidia-installer-failed"):
+        (_installer if "installer" in about.signature else _enroll_key)(about, steps)
         return
     if (about.linux or about.system is None) and not about.container:
         if re.search("module build|lib/dkms", about.line) and about.fact("driver").partition(".")[0] in _ENDED:

@@ -116,7 +116,10 @@ def fixes_for(about: Situation, rows: Sequence[Mapping[str, Any]], alone: bool =
             if (not outdated or set(row) - {"text"}) and not add_ons.newer_torch(about, steps, row):
                 steps.of_signature([row])
         behind = about.words & {"index", "index-pypi"} == {"index"} and " requirement " in about.line
-        behind = behind and "/whl/" not in about.known.index  # who asks that wants no other build
+        partial = behind and "index-part" in about.words and _OTHERS.search(about.line) is not None
+        if partial:
+            _ask_pypi(about, steps)
+        behind = behind and not partial and "/whl/" not in about.known.index  # who asks that wants no other build
         if behind and about.code == "dependency-incompatible":
             _ask_pypi(about, steps)
         if not alone or not steps.fixes:
@@ -148,6 +151,10 @@ def _in_file(fix: Fix, name: str) -> Fix:
     items = fix.packages.install if fix.packages is not None else ()
     text = "%s: write %s into %s, in place of its line" % (fix.text, " and ".join(items), scrub(name))
     return Fix(text, changes="files", instead=fix.instead) if items else fix
+
+
+#: A project that PyTorch's indexes, or those of one package, do not have.
+_OTHERS = re.compile(r"requirement (?!torch|pytorch|triton)[^(]{1,80}\(from versions: none\)")
 
 
 def _ask_pypi(about: Situation, steps: Steps) -> None:

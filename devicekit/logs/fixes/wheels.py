@@ -374,6 +374,8 @@ def _unknown_project(about: Situation, steps: Steps, name: str) -> None:
     if name == "onnxruntime-silicon":
         steps.install("It has ended: onnxruntime itself has wheels for Apple silicon, with CoreML", "onnxruntime")
         return
+    if _ort_python(about, steps, name):
+        return
     wanted = about.groups.get("wanted", "")
     match = re.search(r">=\s*(3\.\d{1,2})|<\s*(3\.\d{1,2})", wanted)
     if wanted and match:
@@ -393,7 +395,35 @@ def _unknown_project(about: Situation, steps: Steps, name: str) -> None:
             "See on pypi.org, under Download files, for which Pythons the package has wheels (cp311: Python 3.11)"
         )
     here = " than %s" % about.python if about.python else ""
-    steps.say("Make an environment with such a Python, mostly an older one%s, and install there" % here)
+    newest = re.findall(r"[\d.]+\d", about.groups.get("found", ""))[-1:]
+    asked = re.search(r"==([\d.]+)$", about.groups.get("requirement", ""))
+    newer = newest and asked and sort_key(asked.group(1)) > sort_key(newest[0])
+    age = "a newer" if newer else "an older"
+    steps.say("Make an environment with such a Python, mostly %s one%s, and install there" % (age, here))
+    if newest and name:
+        steps.install("Or take the newest that this Python has", "%s==%s" % (name, newest[0]), instead=True)
+
+
+#: The first and the last releases of onnxruntime and onnxruntime-gpu that have wheels for each Python (PyPI, their files).
+_ORT_PYTHONS = (
+    ("3.7", "1.3", "1.14.1"), ("3.8", "1.5", "1.19.2"), ("3.9", "1.8", "1.19.2"), ("3.10", "1.12", "1.23.2"),
+    ("3.11", "1.15", "9"), ("3.12", "1.17", "9"), ("3.13", "1.20", "9"), ("3.14", "1.24", "9"),
+)  # fmt: skip
+
+
+def _ort_python(about: Situation, steps: Steps, name: str) -> bool:
+    """ONNX Runtime, of which the data hold nothing: for which Pythons the release has wheels."""
+    asked = re.match(r"onnxruntime(?:-gpu)?==([\d.]+)$", about.groups.get("requirement", ""))
+    release = sort_key(asked.group(1)) if asked else ()
+    fitting = [row[0] for row in _ORT_PYTHONS if release and sort_key(row[1]) <= release <= sort_key(row[2])]
+    if not asked or not fitting or about.python in fitting:
+        return about.python in fitting and "index-part" in about.words
+    text = "%s has wheels for Python %s: make an environment with one of these" % (asked.group(), listed(fitting))
+    steps.new_environment(text, fitting[-1] if len(fitting) < 3 else fitting[-2], [asked.group()])
+    newest = re.findall(r"[\d.]+\d", about.groups.get("found", ""))[-1:]
+    if newest:
+        steps.install("Or take the newest that this Python has", "%s==%s" % (name, newest[0]), instead=True)
+    return True
 
 
 def _python_fits(about: Situation, steps: Steps, name: str, label: str, newer: str) -> None:
