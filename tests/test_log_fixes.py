@@ -755,6 +755,7 @@ ROWS = [
         {},
         ["Disconnect and delete runtime"],
         [],
+    ),
     # The devices of a container of LXC are its host's; MIG without instances, in pods and in Slurm.
     (
         "E tensorflow/stream_executor/cuda/cuda_driver.cc:328] failed call to cuInit: CUDA_ERROR_UNKNOWN: unknown error\n"
