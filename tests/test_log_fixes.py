@@ -999,6 +999,102 @@ ROWS = [
         ["In Windows: update Intel's", "libze-intel-gpu1", "ONEAPI_DEVICE_SELECTOR"],
         ["usermod", "PYTHONFAULTHANDLER"],
     ),
+    # A compiler by its full name, in the output of Docker: there the user is root.
+    (
+        "FROM python:3.11-slim\n#8 6.315   error: command 'aarch64-linux-gnu-gcc' failed: No such file or directory",
+        {"os": "container"},
+        ["apt-get update && apt-get install -y build-essential", "Dockerfile"],
+        ["sudo"],
+    ),
+    # Only Microsoft's compiler says so, and the redistributable has none.
+    (
+        "error: Microsoft Visual C++ 14.0 or greater is required. Get it with",
+        {},
+        [r"winget install --id Microsoft.VisualStudio.2022.BuildTools"],
+        ["apt-get", "embedded"],
+    ),
+    # A packed program has no sources, whatever build of PyTorch it has.
+    (
+        "torch: 1.5.0+cpu\nOSError: Can't get source for <function f at 0x7f>. TorchScript requires source access in order to",
+        {"os": "windows"},
+        ["module_collection_mode", "PYTORCH_JIT"],
+        ["install torch"],
+    ),
+    # keras.src is of 2.13, which a saved model names, too.
+    (
+        "ModuleNotFoundError: No module named 'keras.src'",
+        {"packages": {"keras": "2.6.0"}},
+        ["came with TensorFlow 2.13"],
+        [],
+    ),
+    # A program that Keras 2.3 was the last for.
+    (
+        'Traceback (most recent call last):\n  File "/home/u/Mask_RCNN/mrcnn/model.py", line 255, in <module>\n'
+        "    class ProposalLayer(KE.Layer):\nAttributeError: module 'keras.engine' has no attribute 'Layer'",
+        {"os": "linux", "packages": {"tensorflow": "2.6.0"}},
+        ["3.7", r"tensorflow==1\.15", "Layer, InputSpec"],
+        [],
+    ),
+    # The system's C++ library is not there at all: conda is one more thing that is not.
+    (
+        "ImportError: libstdc++.so.6: cannot open shared object file: No such file or directory",
+        {"os": "Ubuntu 20.04", "packages": {"jax": "0.2.5"}},
+        [r"apt-get install -y libstdc\+\+6"],
+        ["conda"],
+    ),
+    (
+        "conda activate x\nImportError: libstdc++.so.6: cannot open shared object file: No such file or directory",
+        {"os": "linux"},
+        ["conda install -c conda-forge libstdcxx-ng"],
+        [],
+    ),
+    # The program's own file imports what the library had: mostly the newest is there.
+    (
+        'Traceback (most recent call last):\n  File "/home/u/app/face.py", line 9, in <module>\n'
+        "    from deepface.commons import distance\nImportError: cannot import name 'distance' from 'deepface.commons' "
+        "(/home/u/env/lib/python3.10/site-packages/deepface/commons/__init__.py)",
+        {},
+        [r"\A.*\n.*mostly an older one", "Or, if|If what is installed is older"],
+        [],
+    ),
+    # The traceback of the error, where another one was quoted without any above.
+    (
+        'ValueError: not this one\nTraceback (most recent call last):\n  File "/home/u/app/face.py", line 9, in <module>\n'
+        "ImportError: cannot import name 'distance' from 'deepface.commons' (/home/u/env/lib/python3.10/site-packages/x.py)",
+        {},
+        ["mostly an older one"],
+        [],
+    ),
+    # No NumPy before 1.26 runs on Python 3.12, and NumPy itself only says that it lacks the name.
+    (
+        'Traceback (most recent call last):\n  File "/u/lib/python3.12/site-packages/tf2onnx/utils.py", line 49, in <module>\n'
+        '  File "/u/lib/python3.12/site-packages/numpy/__init__.py", line 397, in __getattr__\n'
+        "AttributeError: module 'numpy' has no attribute 'object'.",
+        {"python": "3.12"},
+        ["--upgrade tf2onnx"],
+        ["numpy<"],
+    ),
+    # Homebrew's folder on Intel processors.
+    (
+        "Unable to find installation candidates for nvidia-cublas-cu11 (11.10.3.66)\n"
+        "  at /usr/local/Cellar/poetry/1.2.2_1/libexec/lib/python3.11/site-packages/poetry/installation/chooser.py:103",
+        {},
+        [r"poetry add .?torch>=1.13.1,<2.3"],
+        ["jax"],
+    ),
+    # Which Python it is stands next to the system; the file is for the same one.
+    (
+        "Hi, on windows 10 1809 and Python 3.7 I get:\ntorch-1.0.0-cp37-cp37m-win_amd64.whl is not a supported wheel on this",
+        {},
+        ["32 bits"],
+        ["pip of that Python"],
+    ),
+    (
+        "Tested on Windows 10 with Python 3.7.\ntorch-1.0.0-cp37-cp37m-win_amd64.whl is not a supported wheel on this",
+        {},
+        ["pip of that Python"],
+        [],
+    ),
     # A name that the framework does not have: the same release again has no more.
     (
         "cannot import name 'log' from 'torch.distributed.elastic.agent.server.api' (/x/lib/python3.10/site-packages/torch/"

@@ -43,7 +43,6 @@ def weigh(
 
     ``calm``: the log has lines known to be harmless. ``failure``: its first error, which counts if nothing else explains it.
     """
-    known.frames = [frame.path for frame in failure.frames] if failure is not None else ()
     own = [match for match in matches if match.signature.id == _OWN_FILE]
     if own and not any(_hides(match.groups["path"], known.frames) for match in own):
         matches = [match for match in matches if match not in own]

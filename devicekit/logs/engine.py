@@ -98,6 +98,7 @@ def read_log(log: "str | Iterable[bytes]", known: Optional[Known] = None, source
             reading.counts["pip-too-old"] = 1
         offer["found"] = re.sub(r",.*,", " to", offer["found"].strip())
     failure = reading.failures.first(effort.lines)
+    known.frames = [frame.path for frame in reading.failures.frames_of(failure)]
     findings, weight = weigh(reading.matches, known, reading.counts, source, bool(reading.harmless), failure)
     return Explanation(tuple(findings), tuple(reading.harmless), weight >= SAYS["symptom"])
 

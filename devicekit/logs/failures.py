@@ -306,6 +306,10 @@ class Failures:
             return self._open._replace(frames=tuple(self._frames))
         return None
 
+    def frames_of(self, failure: Optional[Failure]) -> Sequence[Frame]:
+        """Return the traceback of a failure; of one that is only quoted, that of the next one."""
+        return next((item.frames for item in [failure, *self.found] if item is not None and item.frames), ())
+
 
 def _frame(text: str) -> Optional[Frame]:
     for pattern in _FRAMES:

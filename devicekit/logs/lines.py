@@ -83,6 +83,9 @@ _DIGITS = b"0123456789"
 
 _ESCAPE = re.compile(rb"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]{0,500}(?:\x07|\x1b\\)|\x1b.")
 
+#: Before each line of a command that Docker runs for an image: the number of its step, and the seconds since its start.
+_BUILD_STEP = re.compile(rb"(?m)^#\d{1,4} \d{1,5}\.\d{1,3} ")
+
 
 #: What people write in the place of their names: "/home/$USER/", "/Users/<me>/", "C:\\Users\\***\\".
 _PLACEHOLDER = re.compile(r"(/home/|[/\\]Users[/\\])[\w.-]{0,20}[$<>\[\]{}*%@][^\s/\\:'\"]{0,30}(?=[/\\])")
@@ -188,6 +191,8 @@ def _gathered(chunks: Iterable[bytes]) -> Iterator[bytes]:
 def _lines(data: bytes) -> List[bytes]:
     if b"\x1b" in data:
         data = _ESCAPE.sub(b"", data)
+    if b"\n#" in data or data[:1] == b"#":
+        data = _BUILD_STEP.sub(b"", data)
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     lines = data.split(b"\n")

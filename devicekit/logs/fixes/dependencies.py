@@ -237,6 +237,9 @@ def _compiler(about: Situation, steps: Steps) -> None:
     text = "Install a C compiler and the headers of this Python (%s)"
     if about.linux_distribution in ("", "ubuntu", "debian"):
         command = "sudo apt-get install -y build-essential python%s-dev" % (about.python or "3")
+        if about.container:  # its user is root, and its lists of packages are mostly deleted
+            text += "; in a Dockerfile: RUN, above the line that installs the package"
+            command = command.replace("sudo ", "apt-get update && ")
         steps.run(text % "Debian, Ubuntu", command, on="linux", changes="system")
     if not steps.fixes or about.system is None:
         steps.say(text % "Fedora: gcc and python3-devel; Windows: Build Tools for Visual Studio", "admin", "system")
@@ -318,6 +321,11 @@ def _other_version(about: Situation, steps: Steps, version: str) -> None:
         return
     if source and source.group(1) not in ("tensorflow", "torch", "jax", "keras"):
         wanted = distribution_of(source.group(1))
+        if about.known.frames and "-packages" not in about.known.frames[-1] and not about.line.startswith("cannot"):
+            text = "The program was written for another release of %s, mostly an older one: its requirements or README name it"
+            steps.run(text % wanted, "python -m pip show %s" % wanted)
+            steps.upgrade("Or, if what is installed is older than the program: update it", wanted, instead=True)
+            return
         text, user = "Update %s; if that does not help, the package that imports from it" % wanted, importer(about)
         if user and user != wanted:
             text = "Update %s and what it imports from, in one command: so pip chooses releases that fit" % user

@@ -313,7 +313,9 @@ def _moved(about: Situation, steps: Steps) -> bool:
         steps.say("Import it as: from %s.optimizers import %s" % (place, right), changes="code")
         return True
     since = _SINCE.get(name, "")
-    if since and "keras" in module and about.is_at_least(since) is False:
+    if module == "keras.src" and about.is_at_least("2.13") is not True:
+        name, since = module, "2.13"  # also a saved model's, which names the classes of the Keras that wrote it
+    if since and "keras" in module and (name == module or about.is_at_least(since) is False):
         steps.upgrade("%s came with TensorFlow %s: update TensorFlow" % (name, since), "tensorflow")
         if about.python and not about.releases("tensorflow", ">=%s" % since, about.platform, about.python):
             pythons = about.pythons("tensorflow", ">=%s" % since, about.platform)
@@ -328,9 +330,13 @@ def _moved(about: Situation, steps: Steps) -> bool:
         # Keras had no public engine in TensorFlow.
         example = ": from %s import %s" % (public, name) if name and "engine" not in public else ""
         steps.say("Import from the public place, tensorflow.keras%s" % example, changes="code")
+    if re.search(r"[\\/]mrcnn[\\/]model\.py", "".join(about.known.frames[-1:])):
+        text = "Matterport's Mask R-CNN is for TensorFlow 1 (for 2 there are forks): make an environment with that"
+        old = ("tensorflow==1.15.*", "keras==2.2.5", "h5py<3", "protobuf<3.21")
+        steps.new_environment(text, "3.7", old)
     known = [text for pattern, text in _MOVED if re.search(pattern, ".".join(filter(None, (module, name))))]
     for text in known[:1]:
-        steps.say(text, changes="code")
+        steps.say(text, changes="code", instead="mrcnn" in "".join(about.known.frames[-1:]))
     if re.match(r"keras\.engine\b", module) and about.is_at_least("2.13") is not False:
         steps.install(
             "Or, for code that you cannot change: 2.12 is the last release with keras.engine (Python 3.8 to 3.11)",

@@ -65,7 +65,9 @@ def numpy_incompatible(about: Situation, steps: Steps) -> None:
         return
     if steps.fixes and (about.signature.startswith("pip-") or "older than" in about.summary):
         return
-    if not steps.fixes and _exact(about, steps, "numpy"):
+    # A name that is gone is in no newer NumPy, and this Python may have no older one.
+    gone = about.signature.startswith(("np-removed", "np-former", "np-future")) and not about.may_install("numpy<1.24")
+    if not steps.fixes and not gone and _exact(about, steps, "numpy"):
         return
     user = "numba" if "Numba" in about.summary else importer(about)
     text = "Or update the package that uses what NumPy no longer has"

@@ -15,8 +15,9 @@ ADD_ON = re.compile(
 
 def importer(about: Situation) -> str:
     """The distribution whose file the traceback ends in, "" if that is not known: CuPy has one for each CUDA."""
-    # There JAX only says that it lacks a name.
-    frames = [path for path in about.known.frames if not re.search(r"jax[\\/]_src[\\/]deprecations", path)]
+    # There JAX or NumPy only says that it lacks a name.
+    own = r"jax[\\/]_src[\\/]deprecations|-packages[\\/]numpy[\\/]__init__"
+    frames = [path for path in about.known.frames if not re.search(own, path)]
     found = ADD_ON.search("".join(frames[-1:]))
     name = distribution_of(found.group(1)) if found else ""
     return next((item for item in about.packages if item.startswith("cupy")), "") if name == "cupy" else name

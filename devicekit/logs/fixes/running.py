@@ -762,6 +762,13 @@ def system_library_too_old(about: Situation, steps: Steps) -> None:
         if about.arch not in ("", "x86_64", "aarch64"):
             steps.say("Use a newer release of the system: conda-forge has no packages for %s" % about.arch)
             return
+        if "cannot open shared" in about.line and "conda" not in about.words:
+            text, package = "It is not installed: install it (%s)", "libstdc++6"
+            if about.linux_distribution in ("", "ubuntu", "debian"):
+                command = "sudo apt-get install -y " + package
+                steps.run(text % "Debian, Ubuntu", command, on="linux", changes="system")
+            steps.say("Fedora and the like: libstdc++; Alpine has musl, and needs another image", "admin", "system")
+            return
         found = re.search(r"required by (/\S+?/envs/[\w.-]+)/", about.line) if "r" in about.words else None
         own = found.group(1).replace("/home/<user>", "$HOME") if found else ""  # R activates no environment
         steps.run(

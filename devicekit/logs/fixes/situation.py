@@ -520,6 +520,12 @@ class Situation:
                     found.append(release)
         return found
 
+    def may_install(self, requirement: str) -> bool:
+        """Return whether some release that a requirement takes has a wheel for this Python, as far as the data know."""
+        name, bounds = requirement_of(requirement)
+        have = bool(self.python and known_specifier(bounds)) and self.releases(name, bounds)
+        return not have or bool(self.releases(name, bounds, "", self.python))
+
     def _leads_on(self, release: Release, platform: str, python: str) -> bool:
         """Whether the distribution that TensorFlow's wheel for a system only refers to has a wheel for that Python as well."""
         other = {"macos-arm64": "tensorflow-macos", "windows-amd64": "tensorflow-intel"}.get(platform, "")

@@ -288,7 +288,7 @@ class Steps:
         elif "unset" in row:
             for name in row["unset"]:
                 self.unset(text, filled(name, groups))
-        elif "install" in row:
+        elif "install" in row and all(self.about.may_install(filled(item, groups)) for item in row["install"]):
             self.install(text, *(filled(item, groups) for item in row["install"]), remove=row.get("remove", ()))
         elif "upgrade" in row:
             self.upgrade(text, *(filled(item, groups) for item in row["upgrade"]))
@@ -296,6 +296,8 @@ class Steps:
             self.uninstall(text, *(filled(item, groups) for item in row["remove"]))
         elif "reinstall" in row:
             self.reinstall(text, filled(row["reinstall"], groups))
+        elif "install" in row:
+            return  # nothing that it takes has a wheel for this Python
         elif row.get("command"):
             self.run(text, filled(row["command"], groups), on=row.get("if", {}).get("os", ""))
         else:

@@ -625,6 +625,17 @@ def platform_unsupported(about: Situation, steps: Steps) -> None:
         return
     if about.windows and about.known.architecture == "aarch64":
         steps.say("On Windows for ARM, install the x64 Python from python.org: Windows translates it; or use WSL 2")
+    if (
+        about.macos
+        and name.startswith("nvidia-")
+        and "and-cuda" not in about.line
+        and not about.words & {"tensorflow", "jax"}
+    ):
+        text = "NVIDIA's libraries are not for macOS, where only PyTorch 1.13.0 asks for them: take a later one"
+        steps.install(
+            text, "torch>=1.13.1" + ",<2.3" * (about.arch != "aarch64")
+        )  # 2.2 is the last for Intel's processors
+        return
     if about.macos and name.startswith(("nvidia-", "jax-cuda", "tensorflow-directml")):
         extra = "and-cuda" in about.line or about.framework == "tensorflow"
         steps.install("Install what a Mac can use", *(("tensorflow", "tensorflow-metal") if extra else ("jax",)))
