@@ -982,3 +982,52 @@ def test_who_lists_the_gpus_expects_one():
 )
 def test_a_device_that_is_listed_is_not_missed(log, facts):
     assert not [item.code for item in explain(log, facts=facts) if item.severity != "info"]
+
+
+def _of_a_package(folder, error="RuntimeError: no such thing"):
+    """Make a package with its metadata, and return a traceback that ends in it."""
+    site = folder / "lib" / "site-packages"
+    for name in ("shapes-1.2.dist-info", "old_paper-3.1.dist-info", "shapes"):
+        (site / name).mkdir(parents=True)
+    (site / "shapes" / "core.py").write_text("")
+    lines = [
+        "Name: shapes",
+        "Version: 1.2",
+        "Requires-Dist: old-paper (<3)",
+        "Requires-Dist: old_paper>9; extra == 'x'",
+        "",
+    ]
+    (site / "shapes-1.2.dist-info" / "METADATA").write_text("\n".join(lines))
+    frames = '  File "/srv/app.py", line 1, in <module>\n  File "%s", line 3, in f\n' % (site / "shapes" / "core.py")
+    return "Traceback (most recent call last):\n%s%s" % (frames, error)
+
+
+@pytest.mark.parametrize(
+    "error",
+    ["RuntimeError: no such thing", "ImportError: cannot import name 'line' from 'old_paper' (/srv/old_paper.py)"],
+)
+def test_the_metadata_next_to_the_file_of_a_traceback(tmp_path, error):
+    log = _of_a_package(tmp_path, error)
+    first = explain(log)[0].fix[0]
+    assert "shapes 1.2, which requires old-paper<3; there is old-paper 3.1" in first.text
+    assert first.packages.install == ("old-paper<3",)
+    # What is known of another machine is not joined with what is here.
+    assert "shapes 1.2" not in str([step.text for step in explain(log, facts={"os": "linux"})[0].fix])
+
+
+def test_metadata_that_are_met(tmp_path):
+    log = _of_a_package(tmp_path)
+    (tmp_path / "lib" / "site-packages" / "old_paper-3.1.dist-info").rename(
+        tmp_path / "lib" / "site-packages" / "old_paper-2.0.dist-info"
+    )
+    assert "What shapes 1.2 requires is met" in str([step.text for step in explain(log)[0].fix])
+    (tmp_path / "lib" / "site-packages" / "shapes" / "core.py").unlink()  # a log of another machine
+    assert "shapes 1.2" not in str([step.text for step in explain(log)[0].fix])
+
+
+def test_the_requirements_of_a_release_that_the_facts_name():
+    log = 'Traceback (most recent call last):\n  File "/e/site-packages/flax/core/x.py", line 1, in f\nFooError: no'
+    packages = {"flax": "0.8.0", "jax": "0.4.10"}
+    fixes = explain(log, facts={"packages": packages})[0].fix
+    assert "flax 0.8.0, which requires jax>=0.4.19; there is jax 0.4.10" in fixes[0].text
+    assert "flax" not in explain(log, facts={"packages": dict(packages, jax="0.4.30")})[0].fix[0].text

@@ -134,6 +134,9 @@ class Known:
     #: The files in the first error's traceback.
     frames: Sequence[str] = ()
 
+    #: Whether nothing says on which machine the log was written: that may be this one.
+    here = False
+
     def __init__(self) -> None:
         self.system: Optional[str] = None
         self.wsl: Optional[bool] = None

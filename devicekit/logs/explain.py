@@ -27,7 +27,8 @@ def explain(
         The text of a log, a traceback or a command's output; or an exception, with its causes and traceback.
     machine : Machine or None
         The machine that it comes from: ``devicekit.detect()`` for this one, or a snapshot. By default nothing is assumed,
-        as logs often come from another machine.
+        as logs often come from another machine; only if this one has the very file of a package that a traceback ends in, the
+        package's metadata are read.
     facts : mapping or None
         Known facts about that machine if there is no snapshot: ``{"os": "windows", "python": "3.11", "packages":
         {"tensorflow": "2.15.0"}, "gpu": "GeForce RTX 3060"}``. Keys: ``os``, ``python``, ``packages``, ``gpu``,
@@ -84,6 +85,7 @@ def explain_log(
     if machine is not None and facts is not None:
         raise DevicekitError("pass a machine or facts, not both: a machine has all facts")
     known = known_from_facts(facts) if facts is not None else Known()
+    known.here = facts is None and machine is None
     if machine is not None:
         known = known_from_machine(machine)
     if not isinstance(log, str) and hasattr(log, "read"):

@@ -320,22 +320,7 @@ def _other_version(about: Situation, steps: Steps, version: str) -> None:
         _not_in_framework(about, steps)
         return
     if source and source.group(1) not in ("tensorflow", "torch", "jax", "keras"):
-        wanted = distribution_of(source.group(1))
-        if about.known.frames and "-packages" not in about.known.frames[-1] and not about.line.startswith("cannot"):
-            text = "The program was written for another release of %s, mostly an older one: its requirements or README name it"
-            steps.run(text % wanted, "python -m pip show %s" % wanted)
-            steps.upgrade("Or, if what is installed is older than the program: update it", wanted, instead=True)
-            return
-        text, user = "Update %s; if that does not help, the package that imports from it" % wanted, importer(about)
-        if user and user != wanted:
-            text = "Update %s and what it imports from, in one command: so pip chooses releases that fit" % user
-            steps.upgrade(text, user, wanted)
-            steps.run("See which installed packages do not fit together", "python -m pip check")
-            return
-        if wanted == "huggingface-hub" and not about.packages.get("transformers", "").startswith("5"):
-            wanted += "<1"  # for transformers 4
-        steps.upgrade(text, wanted)
-        steps.run("See which installed packages do not fit together", "python -m pip check")
+        _another_library(about, steps, distribution_of(source.group(1)))
         return
     if about.signature == "pip-requirement-any":
         _no_release(about, steps)
@@ -353,6 +338,27 @@ def _other_version(about: Situation, steps: Steps, version: str) -> None:
         steps.install(text, pin, index_url=about.torch_index if about.framework == "torch" else "")
     else:
         steps.say("Install what is named in a version that works with %s" % about.title, changes="packages")
+    steps.run("See which installed packages do not fit together", "python -m pip check")
+
+
+def _another_library(about: Situation, steps: Steps, wanted: str) -> None:
+    """A name that a library does not have, which a package or the program imports from it."""
+    if about.known.frames and "-packages" not in about.known.frames[-1] and not about.line.startswith("cannot"):
+        text = (
+            "The program was written for another release of %s, mostly an older one: its requirements or README name it"
+        )
+        steps.run(text % wanted, "python -m pip show %s" % wanted)
+        steps.upgrade("Or, if what is installed is older than the program: update it", wanted, instead=True)
+        return
+    text, user = "Update %s; if that does not help, the package that imports from it" % wanted, importer(about)
+    if user and user != wanted:
+        text = "Update %s and what it imports from, in one command: so pip chooses releases that fit" % user
+        steps.upgrade(text, user, wanted)
+        steps.run("See which installed packages do not fit together", "python -m pip check")
+        return
+    if wanted == "huggingface-hub" and not about.packages.get("transformers", "").startswith("5"):
+        wanted += "<1"  # for transformers 4
+    steps.upgrade(text, wanted)
     steps.run("See which installed packages do not fit together", "python -m pip check")
 
 

@@ -299,6 +299,31 @@ def _keras_2_package(about: Situation, steps: Steps, name: str) -> None:
     _legacy_keras(about, steps, "Or, for a package that uses tensorflow.keras, install Keras 2 as well")
 
 
+def _came_later(about: Situation, steps: Steps, module: str, name: str) -> bool:
+    """A name that only a later release of TensorFlow and Keras has; False if it is not known for one."""
+    since = _SINCE.get(name, "")
+    if module == "keras.src" and about.is_at_least("2.13") is not True:
+        name, since = module, "2.13"  # also a saved model's, which names the classes of the Keras that wrote it
+    if since and "keras" in module and (name == module or about.is_at_least(since) is False):
+        steps.upgrade("%s came with TensorFlow %s: update TensorFlow" % (name, since), "tensorflow")
+        if about.python and not about.releases("tensorflow", ">=%s" % since, about.platform, about.python):
+            pythons = about.pythons("tensorflow", ">=%s" % since, about.platform)
+            steps.fixes = []
+            steps.new_environment(
+                "%s came with TensorFlow %s, which needs a newer Python" % (name, since), pythons[0], ["tensorflow"]
+            )
+        return True
+    return False
+
+
+def _matterport(about: Situation, steps: Steps) -> None:
+    """Mask R-CNN as everyone copies it, which needs more than moved names."""
+    if re.search(r"[\\/]mrcnn[\\/]model\.py", "".join(about.known.frames[-1:])):
+        text = "Matterport's Mask R-CNN is for TensorFlow 1 (for 2 there are forks): make an environment with that"
+        old = ("tensorflow==1.15.*", "keras==2.2.5", "h5py<3", "protobuf<3.21")
+        steps.new_environment(text, "3.7", old)
+
+
 def _moved(about: Situation, steps: Steps) -> bool:
     """A name that Keras has elsewhere, or has not yet; False if the line is about none."""
     module, name = about.groups.get("module", ""), about.groups.get("name", "")
@@ -312,17 +337,7 @@ def _moved(about: Situation, steps: Steps) -> bool:
         place = "keras" if about.packages.get("keras", "").startswith("3") else "tensorflow.keras"
         steps.say("Import it as: from %s.optimizers import %s" % (place, right), changes="code")
         return True
-    since = _SINCE.get(name, "")
-    if module == "keras.src" and about.is_at_least("2.13") is not True:
-        name, since = module, "2.13"  # also a saved model's, which names the classes of the Keras that wrote it
-    if since and "keras" in module and (name == module or about.is_at_least(since) is False):
-        steps.upgrade("%s came with TensorFlow %s: update TensorFlow" % (name, since), "tensorflow")
-        if about.python and not about.releases("tensorflow", ">=%s" % since, about.platform, about.python):
-            pythons = about.pythons("tensorflow", ">=%s" % since, about.platform)
-            steps.fixes = []
-            steps.new_environment(
-                "%s came with TensorFlow %s, which needs a newer Python" % (name, since), pythons[0], ["tensorflow"]
-            )
+    if _came_later(about, steps, module, name):
         return True
     private = re.match(r"tensorflow(?:_core)?\.python\.keras\.?(.*)", module)
     if private is not None:
@@ -330,10 +345,7 @@ def _moved(about: Situation, steps: Steps) -> bool:
         # Keras had no public engine in TensorFlow.
         example = ": from %s import %s" % (public, name) if name and "engine" not in public else ""
         steps.say("Import from the public place, tensorflow.keras%s" % example, changes="code")
-    if re.search(r"[\\/]mrcnn[\\/]model\.py", "".join(about.known.frames[-1:])):
-        text = "Matterport's Mask R-CNN is for TensorFlow 1 (for 2 there are forks): make an environment with that"
-        old = ("tensorflow==1.15.*", "keras==2.2.5", "h5py<3", "protobuf<3.21")
-        steps.new_environment(text, "3.7", old)
+    _matterport(about, steps)
     known = [text for pattern, text in _MOVED if re.search(pattern, ".".join(filter(None, (module, name))))]
     for text in known[:1]:
         steps.say(text, changes="code", instead="mrcnn" in "".join(about.known.frames[-1:]))

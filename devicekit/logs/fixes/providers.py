@@ -14,6 +14,7 @@ from . import (
     drivers,
     extensions,
     keras_releases,
+    metadata,
     numpy_protobuf,
     other_packages,
     others,
@@ -132,6 +133,8 @@ def fixes_for(about: Situation, rows: Sequence[Mapping[str, Any]], alone: bool =
         file = re.search(r"-r ([\w./\\-]{1,80})", about.groups.get("requirement", ""))
         if file and about.signature == "pip-cannot-install-conflict":
             steps.fixes = [_in_file(fix, file.group(1)) for fix in steps.fixes]
+        if about.code.endswith(("-incompatible", "-broken", "-unknown")):
+            metadata.unmet_requirements(about, steps)
         own = next((text for word, text in _OWN_PYTHON.items() if word in about.words), "")
         if about.known.bundled:
             own = _BUNDLED % scrub(about.known.bundled)

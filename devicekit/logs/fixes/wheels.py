@@ -625,20 +625,8 @@ def platform_unsupported(about: Situation, steps: Steps) -> None:
         return
     if about.windows and about.known.architecture == "aarch64":
         steps.say("On Windows for ARM, install the x64 Python from python.org: Windows translates it; or use WSL 2")
-    if (
-        about.macos
-        and name.startswith("nvidia-")
-        and "and-cuda" not in about.line
-        and not about.words & {"tensorflow", "jax"}
-    ):
-        text = "NVIDIA's libraries are not for macOS, where only PyTorch 1.13.0 asks for them: take a later one"
-        steps.install(
-            text, "torch>=1.13.1" + ",<2.3" * (about.arch != "aarch64")
-        )  # 2.2 is the last for Intel's processors
-        return
     if about.macos and name.startswith(("nvidia-", "jax-cuda", "tensorflow-directml")):
-        extra = "and-cuda" in about.line or about.framework == "tensorflow"
-        steps.install("Install what a Mac can use", *(("tensorflow", "tensorflow-metal") if extra else ("jax",)))
+        _no_cuda_on_macs(about, steps, name)
         return
     if about.macos and about.arch == "x86_64" and (name == "tensorflow-macos" or about.signature.startswith("mac-pip")):
         _intel_mac(about, steps, name, bounds)
@@ -660,6 +648,18 @@ def platform_unsupported(about: Situation, steps: Steps) -> None:
         _unknown_project(about, steps, name)
     elif not steps.fixes:
         _ready_or_built(about, steps, name)
+
+
+def _no_cuda_on_macs(about: Situation, steps: Steps, name: str) -> None:
+    """One of NVIDIA's libraries, or JAX's plug-in for them."""
+    extra = "and-cuda" in about.line
+    if name.startswith("nvidia-") and not extra and not about.words & {"tensorflow", "jax"}:
+        text = "NVIDIA's libraries are not for macOS, where only PyTorch 1.13.0 asks for them: take a later one"
+        # 2.2 is the last for Intel's processors.
+        steps.install(text, "torch>=1.13.1" + ",<2.3" * (about.arch != "aarch64"))
+        return
+    tensorflow = extra or about.framework == "tensorflow"
+    steps.install("Install it without CUDA", *(("tensorflow", "tensorflow-metal") if tensorflow else ("jax",)))
 
 
 def _intel_mac(about: Situation, steps: Steps, name: str, bounds: str) -> None:
