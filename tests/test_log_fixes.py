@@ -998,6 +998,56 @@ ROWS = [
         {},
         ["In Windows: update Intel's", "libze-intel-gpu1", "ONEAPI_DEVICE_SELECTOR"],
         ["usermod", "PYTHONFAULTHANDLER"],
+    # A model that was saved whole: PyTorch's classes changed since.
+    (
+        "YOLOv5 torch 1.11.0+cu113\nAttributeError: 'Upsample' object has no attribute 'recompute_scale_factor'",
+        {"os": "windows"},
+        ["git pull", "before 1.11", "state_dict"],
+        [],
+    ),
+    # A resolver tries release after release where none has a wheel.
+    (
+        "ERROR: Cannot install tfx==1.11.0 and tfx==1.12.0 because these package versions have conflicting dependencies.\n"
+        "    tfx 1.12.0 depends on tensorflow<2.12 and >=2.11.0\n",
+        {"os": "macos", "arch": "arm64", "python": "3.9"},
+        ["tensorflow<2.12 and >=2.11.0, of which no release has a wheel", "container"],
+        ["Loosen", "excludes each other into"],
+    ),
+    (
+        "ERROR: Cannot install tfx==1.11.0 and tfx==1.12.0 because these package versions have conflicting dependencies.\n"
+        "    tfx 1.12.0 depends on tensorflow<2.12 and >=2.11.0\n",
+        {"os": "linux", "python": "3.9"},
+        ["excludes each other into"],
+        ["no release has a wheel"],
+    ),
+    # Each release of TensorFlow is built with one of bazel.
+    (
+        "ERROR: Unrecognized option: --experimental_repo_remote_exec",
+        {"os": "linux"},
+        ["bazelisk", "git checkout"],
+        ["pip"],
+    ),
+    # What a package imports and does not require is mostly called as it is imported.
+    (
+        IMPORTED % "tensorflow_datasets/core/dataset_builder.py"
+        + "ModuleNotFoundError: No module named 'importlib_resources'",
+        {"packages": {"tensorflow": "2.18.0"}},
+        ["pip install importlib-resources"],
+        ["works with TensorFlow"],
+    ),
+    (
+        'Traceback (most recent call last):\n  File "/home/u/app/train.py", line 1, in <module>\n'
+        "ModuleNotFoundError: No module named 'wibble'",
+        {"packages": {"tensorflow": "2.18.0"}},
+        ["README", "PYTHONPATH"],
+        ["pip install"],
+    ),
+    (
+        "I'm on Windows 10 with the last pip and python 3.5.1.\n"
+        "ERROR: tensorflow_gpu-1.13.1-cp35-cp35m-win_amd64.whl is not a supported wheel on this platform.",
+        {},
+        ["32 bits", "64-bit"],
+        ["pip of that Python"],
     ),
     # A compiler by its full name, in the output of Docker: there the user is root.
     (

@@ -11,7 +11,7 @@ from .keras_releases import keras_incompatible, keras_preprocessing
 from .numpy_protobuf import ml_dtypes
 from .other_packages import importer, update_importer
 from .python_releases import removed_from_python
-from .releases import older_release
+from .releases import bounds_of, older_release
 from .situation import Situation, known_specifier, listed, newest, requirement_of
 from .steps import Steps
 from .wheels import distribution_of, full_version, known_module, onnxruntime_requirement
@@ -181,8 +181,22 @@ def dependency_incompatible(about: Situation, steps: Steps) -> None:
         return
     elif about.signature == "gen-no-module" and "." in module and BUNDLED.project(name) is not None:
         steps.reinstall("A part of %s is missing: write its files again" % name, name)
-    elif not _of_a_library(about, steps):
+    elif not (_unknown_module(about, steps) or _of_a_library(about, steps)):
         _other_version(about, steps, version)
+
+
+def _unknown_module(about: Situation, steps: Steps) -> bool:
+    """A module of which the data know nothing; False if it is about something else."""
+    module = about.groups.get("module", "")
+    if about.signature != "gen-no-module" or not module or "." in module:
+        return False
+    if "-packages" in "".join(about.known.frames[-1:]):
+        steps.install("A package imports it and left it to you: install it", distribution_of(module))
+        return True
+    text = "Install what the program's README or requirements name for it; on PyPI it may have another name"
+    steps.say(text, changes="packages")
+    steps.say("If it is a file of the program: start that from its folder, or add that to PYTHONPATH", instead=True)
+    return True
 
 
 def _path_in_tensorflow(about: Situation) -> str:
@@ -403,7 +417,7 @@ def _conflict(about: Situation, steps: Steps) -> None:
         if about.manager == "pipenv":
             text = "A lock has to fit the Python of the Pipfile: set python_version under [requires]"
         steps.say('%s to what the framework has wheels for, such as ">=3.10,<3.13"' % text, changes="files")
-    if _of_one_package(about, steps):
+    if _of_one_package(about, steps) or _no_wheel_here(about, steps):
         return
     if not any(found(about, steps) for found in (_without_bound, _open_version, older_release)):
         steps.say("Loosen the versions that you set yourself of the packages that the lines around this name")
@@ -424,6 +438,18 @@ def _of_one_package(about: Situation, steps: Steps) -> bool:
     steps.say("%s, and pip finds no such %s for this Python and system" % (needs[name], needed))
     steps.say("Use a Python that it was released for, or a release of %s that needs another one" % name)
     return True
+
+
+def _no_wheel_here(about: Situation, steps: Steps) -> bool:
+    """What is needed has no wheel for this system and Python: the resolver only says that nothing fits."""
+    for needed, needs in about.known.depends.items() if about.platform not in ("", "linux-x86_64") else ():
+        for text in needs.values():
+            bounds = known_specifier(bounds_of(text))
+            if bounds and about.releases(needed, bounds) and not about.releases(needed, bounds, about.platform):
+                where = "Linux (WSL 2)" if about.windows else "Linux on x86-64, such as a container of it"
+                steps.say("%s, of which no release has a wheel for this system: use %s" % (text, where))
+                return True
+    return False
 
 
 def _open_version(about: Situation, steps: Steps) -> bool:

@@ -26,10 +26,10 @@ def repaired(about: Situation, wrong: str) -> Optional[Tuple[str, ...]]:
     return tuple(found) if found else None
 
 
-def _bounds_of(text: str) -> str:
+def bounds_of(text: str) -> str:
     """Return the bounds in a requirement as pip or pipenv words it.
 
-    >>> _bounds_of("rasa 2.8 depends on numpy<1.19 and >=1.16"), _bounds_of("numpy<1.19,>=1.16 (from rasa==2.8.7")
+    >>> bounds_of("rasa 2.8 depends on numpy<1.19 and >=1.16"), bounds_of("numpy<1.19,>=1.16 (from rasa==2.8.7")
     ('<1.19,>=1.16', '<1.19,>=1.16')
     """
     return re.sub(r"^[^<>=!~]*|[;(].*| ", "", text).replace("and", ",")
@@ -41,7 +41,7 @@ def older_release(about: Situation, steps: Steps) -> bool:
         owner = next((name for name in needs if name in TENSORFLOW_OWNERS), "")
         other = next((name for name in needs if name not in TENSORFLOW_OWNERS and "<" in needs[name]), "")
         yours = re.search(r"(?:^|, |and )%s\b" % re.escape(needed), about.groups.get("requirement", "").lower())
-        bounds = known_specifier(_bounds_of(needs[other])) if owner and other and not yours else ""
+        bounds = known_specifier(bounds_of(needs[other])) if owner and other and not yours else ""
         pythons = about.pythons(needed, bounds, about.platform) if bounds else ()
         release = re.search(r"(?: |==)(\d[\w.]*)(?: depends|$)", needs.get(other, ""))
         because = re.sub(r" \(from ", ", of ", needs.get(other, ""))
@@ -66,6 +66,6 @@ def _takes(about: Situation, needed: str, bounds: str, owner: str) -> str:
         about.releases("tensorflow", "<" + said.group(1), about.platform, about.python) if said else ()
     ):
         own = [text for text in release.builds[0].requires if re.match(needed + r"\b(?![-_])", text)]
-        if any(accepts(_bounds_of(text), version) for text in own for version in there):
+        if any(accepts(bounds_of(text), version) for text in own for version in there):
             return minor_of(release.version)
     return ""
