@@ -998,6 +998,30 @@ ROWS = [
         {},
         ["In Windows: update Intel's", "libze-intel-gpu1", "ONEAPI_DEVICE_SELECTOR"],
         ["usermod", "PYTHONFAULTHANDLER"],
+    # Which Pythons conda's builds are for stands in its own words; the command is the user's.
+    (
+        "LibMambaUnsatisfiableError: Encountered problems while solving:\nCould not solve for environment specs\n"
+        "   ├─ torchvision 0.16.2 would require\n"
+        "   │  └─ python >=3.10,<3.11.0a0 *, which conflicts with any installable versions previously reported;",
+        {"os": "linux", "python": "3.12"},
+        ["conda create -n env python=3.10", "repeat the command"],
+        ["3.13"],
+    ),
+    # A package installed in an environment is not there for sudo's Python.
+    (
+        "$ sudo python3 setup.py install\nModuleNotFoundError: No module named 'torch'",
+        {"os": "linux", "python": "3.8"},
+        [r"\A.*\nsudo runs the system's Python"],
+        [],
+    ),
+    # TensorFlow Text goes with one release of TensorFlow; another one would take TensorFlow along.
+    (
+        "ImportError: WordPieceTokenizer requires the `tensorflow-text` package. Please install with `pip install "
+        "tensorflow-text`.",
+        {"packages": {"tensorflow": "2.15.0"}},
+        [r"tensorflow-text==2\.15"],
+        ["install tensorflow-text$"],
+    ),
     # A model that was saved whole: PyTorch's classes changed since.
     (
         "YOLOv5 torch 1.11.0+cu113\nAttributeError: 'Upsample' object has no attribute 'recompute_scale_factor'",

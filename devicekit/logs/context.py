@@ -87,7 +87,7 @@ WORDS = {
     "and cuda 13.": "cuda-13", "jetpack": "jetpack", "nv_tegra_release": "jetpack",
     "-tegra ": "jetpack", "l4t 3": "jetpack", "l4t r3": "jetpack", "pyqt": "qt", ".0-dev202": "tf-nightly", "pyside": "qt",
     "--container-image": "pyxis", "enroot": "pyxis", "/nix/store/": "nixos",
-    "common kvm ": "virtual-cpu", "proxmox": "virtual-cpu",
+    "sudo python": "sudo", "sudo pip": "sudo", "common kvm ": "virtual-cpu", "proxmox": "virtual-cpu",
     "qemu: uncaught target": "emulated",
     "qemu virtual": "virtual-cpu", " hypervisor ": "virtual-cpu", " avx ": "avx",
     "conda create -n ": "conda-create", "conda env create": "conda-file", "insufficient driver version": "old-driver",

@@ -230,6 +230,9 @@ def _asked_for(about: Situation, steps: Steps) -> None:
         text = "%s %s is there; if it was installed after the first import: restart Python, or the notebook's kernel"
         steps.say(text % (wanted.group(1), there))
         return
+    if about.groups["asked_for"] == "tensorflow-text":
+        fitting_add_on(about, steps, "tensorflow-text", about.version.partition("+")[0])
+        return
     add = steps.upgrade if re.search("install (?:-U|--upgrade)", about.line) else steps.install
     add("Install what the message names, then restart Python", about.groups["asked_for"])
 

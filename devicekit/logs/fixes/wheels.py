@@ -294,6 +294,13 @@ def _conda_python(about: Situation, steps: Steps, name: str, bounds: str) -> Non
     """Let conda make a new environment, with a Python that it has builds for."""
     pythons = sorted(about.known.pythons, key=sort_key, reverse=True)
     wanted = re.match(r"(3\.\d{1,2})\.\*", about.groups.get("wanted", ""))
+    builds = re.match(r">=(3\.\d{1,2}),<3", about.groups.get("wanted", ""))
+    if builds and not pythons:
+        text = (
+            "Builds of what is asked for are for Python %s: make an environment with it, and repeat the command there"
+        )
+        steps.run(text % builds.group(1), "conda create -n env python=%s" % builds.group(1), changes="files")
+        return
     pythons = pythons or ([wanted.group(1)] if wanted else [])
     if not pythons:
         have = about.pythons(name, known_specifier(bounds), about.platform)
@@ -907,6 +914,9 @@ def framework_missing(about: Situation, steps: Steps) -> None:
     """Nothing is installed, or not into the Python that runs."""
     module = about.groups.get("module", "")
     name = {"": about.framework}.get(module, distribution_of(module))
+    if "sudo" in about.words:
+        text = "sudo runs the system's Python, not the environment's: repeat without sudo what failed, or what installed it"
+        steps.say(text, changes="packages")
     if about.known.architecture == "x86":
         _sixty_four(about, steps, name or "tensorflow", "")
         return
