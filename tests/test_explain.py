@@ -986,17 +986,12 @@ def test_a_device_that_is_listed_is_not_missed(log, facts):
 
 def _of_a_package(folder, error="RuntimeError: no such thing"):
     """Make a package with its metadata, and return a traceback that ends in it."""
-    site = folder / "lib" / "site-packages"
+    site = folder / "lib" / "python3.11" / "site-packages"
     for name in ("shapes-1.2.dist-info", "old_paper-3.1.dist-info", "shapes"):
         (site / name).mkdir(parents=True)
     (site / "shapes" / "core.py").write_text("")
-    lines = [
-        "Name: shapes",
-        "Version: 1.2",
-        "Requires-Dist: old-paper (<3)",
-        "Requires-Dist: old_paper>9; extra == 'x'",
-        "",
-    ]
+    wrong = ["old_paper>9; extra == 'x'", "old_paper>9; extra=='x'", "old_paper>9; of the moon", ";"]
+    lines = ["Name: shapes", "Version: 1.2", *("Requires-Dist: " + text for text in ["old-paper (<3)", *wrong]), ""]
     (site / "shapes-1.2.dist-info" / "METADATA").write_text("\n".join(lines))
     frames = '  File "/srv/app.py", line 1, in <module>\n  File "%s", line 3, in f\n' % (site / "shapes" / "core.py")
     return "Traceback (most recent call last):\n%s%s" % (frames, error)
@@ -1017,11 +1012,11 @@ def test_the_metadata_next_to_the_file_of_a_traceback(tmp_path, error):
 
 def test_metadata_that_are_met(tmp_path):
     log = _of_a_package(tmp_path)
-    (tmp_path / "lib" / "site-packages" / "old_paper-3.1.dist-info").rename(
-        tmp_path / "lib" / "site-packages" / "old_paper-2.0.dist-info"
+    (tmp_path / "lib" / "python3.11" / "site-packages" / "old_paper-3.1.dist-info").rename(
+        tmp_path / "lib" / "python3.11" / "site-packages" / "old_paper-2.0.dist-info"
     )
     assert "What shapes 1.2 requires is met" in str([step.text for step in explain(log)[0].fix])
-    (tmp_path / "lib" / "site-packages" / "shapes" / "core.py").unlink()  # a log of another machine
+    (tmp_path / "lib" / "python3.11" / "site-packages" / "shapes" / "core.py").unlink()  # a log of another machine
     assert "shapes 1.2" not in str([step.text for step in explain(log)[0].fix])
 
 

@@ -998,6 +998,15 @@ ROWS = [
         {},
         ["In Windows: update Intel's", "libze-intel-gpu1", "ONEAPI_DEVICE_SELECTOR"],
         ["usermod", "PYTHONFAULTHANDLER"],
+    # The Python of a path on Windows: there is no NumPy before 1.26 for it.
+    (
+        'Traceback (most recent call last):\n  File "C:\\Users\\u\\AppData\\Local\\Programs\\Python\\Python312\\Lib\\'
+        'site-packages\\tf2onnx\\utils.py", line 49, in <module>\n'
+        "AttributeError: module 'numpy' has no attribute 'object'.",
+        {},
+        ["--upgrade tf2onnx"],
+        ["numpy<"],
+    ),
     # Which Pythons conda's builds are for stands in its own words; the command is the user's.
     (
         "LibMambaUnsatisfiableError: Encountered problems while solving:\nCould not solve for environment specs\n"

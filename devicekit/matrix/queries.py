@@ -1,14 +1,14 @@
 """Questions to the matrix: does this go with that? Answers are "compatible", "incompatible because" or "unknown". Pure."""
 
 import re
-from typing import Callable, Iterator, List, Optional, Tuple
+from typing import Callable, Iterable, Iterator, List, Optional, Tuple
 
 from ..errors import did_you_mean, unknown_name
 from ..records import Record
 from .bounds import STAGES, fit, requirement_parts
 from .gpu_support import JAX_CUDA, code_for, driver_at_least, gpu_code_in, gpu_defect, newer_than_build, refuses_targets
 from .matrix import BUNDLED, TENSORFLOW_OWNERS, Matrix, accepts, version_at_least
-from .projects import Build, Release
+from .projects import Release
 from .target import PLATFORMS, Target, target_for
 
 
@@ -155,8 +155,8 @@ def _goes_with(release: Release, other: str, other_version: str, python: str, ma
         if not accepts(companion.tensorflow, other_version):
             return Answer("unknown", text, build.source)
         return Answer("compatible", "", build.source)
-    declared = [bounds for name, bounds in _declared(build, python) if name == other]
-    refusing = [bounds for bounds in declared if accepts(bounds, other_version) is False]
+    wanted = [bounds for name, bounds in declared(build.requires, python) if name == other]
+    refusing = [bounds for bounds in wanted if accepts(bounds, other_version) is False]
     if found.state == "works":
         text = "it works, though the metadata declare %s%s" % (other, refusing[0]) if refusing else ""
         return Answer("compatible", text, found.source)
@@ -164,13 +164,14 @@ def _goes_with(release: Release, other: str, other_version: str, python: str, ma
         return _no("%s declares %s%s" % (label, other, refusing[0]), build.source)
     if found.because:
         return Answer("unknown", found.because, found.source)
-    if not declared:
+    if not wanted:
         return Answer("unknown", "%s says nothing of %s" % (label, other), build.source)
     return Answer("compatible", "", build.source)
 
 
-def _declared(build: Build, python: str) -> Iterator[Tuple[str, str]]:
-    for text in build.requires:
+def declared(requires: Iterable[str], python: str) -> Iterator[Tuple[str, str]]:
+    """Yield name and bounds of the requirements that hold without extras, for a Python if it is known."""
+    for text in requires:
         marker = text.partition(";")[2]
         if "extra ==" in marker or (marker and python and not _holds(marker, python)):
             continue
@@ -178,9 +179,12 @@ def _declared(build: Build, python: str) -> Iterator[Tuple[str, str]]:
 
 
 def _holds(marker: str, python: str) -> bool:
-    from packaging.markers import Marker
+    from packaging.markers import InvalidMarker, Marker, UndefinedEnvironmentName
 
-    return Marker(marker.strip()).evaluate(target_for("linux-x86_64", python).environment())
+    try:
+        return Marker(marker.strip()).evaluate(target_for("linux-x86_64", python).environment())
+    except (InvalidMarker, UndefinedEnvironmentName):  # some old wheels have such
+        return False
 
 
 def driver_runs(cuda: str, driver: str, system: str = "linux", matrix: Optional[Matrix] = None) -> Answer:
