@@ -193,7 +193,7 @@ def _unknown_module(about: Situation, steps: Steps) -> bool:
     if "-packages" in "".join(about.known.frames[-1:]):
         steps.install("A package imports it and left it to you: install it", distribution_of(module))
         return True
-    text = "Install what the program's README or requirements name for it; on PyPI it may have another name"
+    text = "Install what the program's README names for it: on PyPI it may have another name"
     steps.say(text, changes="packages")
     steps.say("If it is a file of the program: start that from its folder, or add that to PYTHONPATH", instead=True)
     return True

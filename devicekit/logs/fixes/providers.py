@@ -14,7 +14,6 @@ from . import (
     drivers,
     extensions,
     keras_releases,
-    metadata,
     numpy_protobuf,
     other_packages,
     others,
@@ -134,7 +133,7 @@ def fixes_for(about: Situation, rows: Sequence[Mapping[str, Any]], alone: bool =
         if file and about.signature == "pip-cannot-install-conflict":
             steps.fixes = [_in_file(fix, file.group(1)) for fix in steps.fixes]
         if about.code.endswith(("-incompatible", "-broken", "-unknown")):
-            metadata.unmet_requirements(about, steps)
+            other_packages.unmet_requirements(about, steps)
         own = next((text for word, text in _OWN_PYTHON.items() if word in about.words), "")
         if about.known.bundled:
             own = _BUNDLED % scrub(about.known.bundled)
