@@ -1007,7 +1007,7 @@ ROWS = [
         ["--upgrade tf2onnx"],
         ["numpy<"],
     ),
-    # Which Pythons conda's builds are for stands in its own words; the command is the user's.
+    # conda says in its own words which Pythons its builds are for; the command is the user's.
     (
         "LibMambaUnsatisfiableError: Encountered problems while solving:\nCould not solve for environment specs\n"
         "   ├─ torchvision 0.16.2 would require\n"
