@@ -63,7 +63,7 @@ _NOT_STARTED = frozenset(("out-of-memory", "cudnn-version-mismatch"))
 #: Lines of CUDA's libraries that fail: for lack of memory, or as the build has no code for the GPU.
 _LIBRARY_FAILS = (
     "tf-blas-gemm-launch", "cublas-execution-failed", "cublas-not-initialized", "cudnn-status-not-initialized",
-    "cudnn-status-execution-failed", "cudnn-failed-convolution-algorithm", "tf-convolution-algorithm",
+    "cudnn-status-execution-failed", "tf-convolution-algorithm",
 )  # fmt: skip
 
 #: Before which TensorFlow the wheels have no code for a compute capability: CUDA 9 knows none of 7.5, CUDA 10 none of 8.0.
@@ -371,7 +371,7 @@ def _driver(known: Known) -> Deduced:
     project = BUNDLED.project("torch")
     if label:
         cuda = ".".join(label.groups())
-    elif known.system == "linux" and project is not None and "+" not in torch and "conda" not in known.words:
+    elif not cuda and known.system == "linux" and project is not None and "+" not in torch and "conda" not in known.words:
         release = project.release(torch)  # as the registry has it
         cuda = next((build.cuda for build in release.builds if build.cuda), cuda) if release is not None else cuda
     if not driver or not cuda:

@@ -420,7 +420,7 @@ def _conflict(about: Situation, steps: Steps) -> None:
         if about.manager == "pipenv":
             text = "A lock has to fit the Python of the Pipfile: set python_version under [requires]"
         steps.say('%s to what the framework has wheels for, such as ">=3.10,<3.13"' % text, changes="files")
-    if _of_one_package(about, steps) or _no_wheel_here(about, steps):
+    if _no_wheel_here(about, steps) or _of_one_package(about, steps):
         return
     if not any(found(about, steps) for found in (_without_bound, _open_version, older_release)):
         steps.say("Loosen the versions that you set yourself of the packages that the lines around this name")

@@ -666,7 +666,7 @@ def _no_cuda_on_macs(about: Situation, steps: Steps, name: str) -> None:
         steps.install(text, "torch>=1.13.1" + ",<2.3" * (about.arch != "aarch64"))
         return
     tensorflow = extra or about.framework == "tensorflow"
-    steps.install("Install it without CUDA", *(("tensorflow", "tensorflow-metal") if tensorflow else ("jax",)))
+    steps.install("Install what a Mac can use", *(("tensorflow", "tensorflow-metal") if tensorflow else ("jax",)))
 
 
 def _intel_mac(about: Situation, steps: Steps, name: str, bounds: str) -> None:
