@@ -267,7 +267,7 @@ def _module_key(about: Situation) -> str:
 def _enroll_key(about: Situation, steps: Steps) -> None:
     """Secure Boot refuses the module: let it trust its key."""
     if "talos" in about.words:
-        text = "Talos signs its modules anew for each release: take the NVIDIA extensions that were made for this one"
+        text = "Talos signs its modules again for each release: take the NVIDIA extensions that were made for this one"
         steps.say(text, "admin", "system")
         return
     text = "Enroll the module's key (it asks for a password); then restart, and choose Enroll MOK"
