@@ -253,9 +253,21 @@ def test_a_report_shows_itself():
     assert "Nothing slows it down." in str(MonitorReport.of(HEALTHY))
     assert "Too few steps" in str(MonitorReport.of(TrainingRecord("jax", steps=2)))
     assert "Too few steps" in str(MonitorReport.of(HEALTHY.replace(steps=8)))
+    # The wait for data is judged by synchronized steps, and by no fewer than three.
+    assert "Too few steps" in str(MonitorReport.of(HEALTHY.replace(steps=12, samples=samples()[:2])))
+    assert "Nothing that was measured slows it down." in str(MonitorReport.of(HEALTHY.replace(samples=samples(None))))
     slow = MonitorReport.of(JUST_NOT["slow-callback"])
     assert "449 ms in callbacks and in Keras itself" in " ".join(str(slow).split())
     assert "Nothing slows it down" not in str(slow)
+
+
+@pytest.mark.parametrize("in_some, told", [(0.00002, False), (0.0015, True)])
+def test_a_step_may_be_too_short_to_tell_what_it_does(in_some, told):
+    record = JUST_NOT["short-steps-that-compute"]
+    mixed = record.samples[:5] + samples(0.0002, 0.0017, device_s=in_some)[:3]
+    report = str(MonitorReport.of(record.replace(samples=mixed)))
+    assert ("Nothing slows it down." in report) is told
+    assert ("too short to tell" in report) is not told
 
 
 def test_what_is_not_known_is_one_line():

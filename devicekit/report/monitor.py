@@ -2,7 +2,7 @@
 
 from typing import List, Optional, Sequence, Tuple
 
-from ..watch.causes import FEWEST_STEPS
+from ..watch.causes import FEWEST_SAMPLES, FEWEST_STEPS, too_short
 from ..watch.machine_causes import by_gpu
 from ..watch.nan_causes import described
 from ..watch.result import LiveFigures, MonitorReport, NanReport
@@ -40,10 +40,14 @@ def conclusion(report: MonitorReport) -> str:
     """Return the outcome in a sentence."""
     if report.findings:
         return "Found: %s." % ", ".join(finding.code for finding in report.findings)
-    if report.step_s is None or report.record.steps < FEWEST_STEPS:
+    steps, samples = report.record.steps, len(report.record.samples)
+    if report.step_s is None or steps < FEWEST_STEPS or samples < FEWEST_SAMPLES:
         return "Too few steps to tell what slows it down."
-    most = rest_s(report) > 0.5 * report.step_s
-    return "Callbacks, or Keras itself, take most of a step." if most else "Nothing slows it down."
+    if rest_s(report) > 0.5 * report.step_s:
+        return "Callbacks, or Keras itself, take most of a step."
+    if too_short(report.record):
+        return "The steps are too short to tell whether they compute or are only started."
+    return "Nothing slows it down." if report.wait_s is not None else "Nothing that was measured slows it down."
 
 
 def rest_s(report: MonitorReport) -> float:

@@ -23,7 +23,7 @@ from .machine_causes import (
 from .training_record import GpuSample, TrainingRecord
 
 #: Fewer synchronized steps, or other steps, than these decide nothing.
-_FEWEST_SAMPLES, FEWEST_STEPS = 3, 10
+FEWEST_SAMPLES, FEWEST_STEPS = 3, 10
 
 #: How many times as long as its computation a step must take, and how much of it must be waiting, to be bound by its input.
 _INPUT_FACTOR, _INPUT_SHARE = 1.25, 0.2
@@ -76,7 +76,7 @@ def _sampled_wait(record: TrainingRecord, period_s: Optional[float], compute_s: 
     sampled = sorted(sample.wait_s for sample in record.samples if sample.wait_s is not None)
     if not sampled:
         return None
-    kept = sampled[:-1] if len(sampled) > _FEWEST_SAMPLES else sampled
+    kept = sampled[:-1] if len(sampled) > FEWEST_SAMPLES else sampled
     besides = period_s - compute_s if period_s is not None and compute_s is not None else kept[-1]
     return max(median(sampled), min(sum(kept) / len(kept), besides))
 
@@ -123,7 +123,7 @@ def _listed(record: TrainingRecord) -> Evidence:
 def _input_bound(record: TrainingRecord) -> Optional[Finding]:
     """A step waits for its batch, and would be clearly faster if it did not."""
     parts = figures(record)
-    if len(record.samples) < _FEWEST_SAMPLES or parts.period_s is None or parts.wait_s is None:
+    if len(record.samples) < FEWEST_SAMPLES or parts.period_s is None or parts.wait_s is None:
         return None
     factor, share = parts.factor, parts.wait_s / parts.period_s
     if factor is None or factor < _INPUT_FACTOR or share < _INPUT_SHARE or parts.wait_s < _SHORT_WAIT_S:
@@ -239,6 +239,16 @@ def _computes(record: TrainingRecord, working_s: float) -> bool:
     """Return whether the device goes on for most of a step when all of it was started, as JAX's does on the CPU too."""
     known = [sample.device_s for sample in record.samples if sample.device_s is not None]
     return bool(known) and median(known) > 0.5 * working_s
+
+
+def too_short(record: TrainingRecord) -> bool:
+    """Return whether a step is so short that some are seen to compute for most of it and others are not."""
+    parts = figures(record)
+    known = sorted(sample.device_s for sample in record.samples if sample.device_s is not None)
+    if parts.period_s is None or not known or _utilization(record.gpus) is not None:
+        return False
+    working_s = parts.period_s - (parts.wait_s or 0.0)
+    return working_s < _SHORT_STEP_S and known[len(known) // 4] <= 0.5 * working_s
 
 
 def _retracing(record: TrainingRecord) -> Optional[Finding]:

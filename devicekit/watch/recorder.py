@@ -40,7 +40,9 @@ class StepClock:
         self.first_step_s: Optional[float] = None
         self.samples: List[StepSample] = []
         self._windows: List[StepWindow] = []
-        self._open: Optional[StepWindow] = None
+        # The window that is not full yet, in numbers: a record for each step would be most of what a step costs.
+        self._open_steps, self._open_at_s, self._open_s = 0, 0.0, 0.0
+        self._open_wait_s: Optional[float] = None
         self._longest: List[float] = []
         self._last_end: Optional[float] = None
         self._next_sample = WARM_UP + 1
@@ -95,18 +97,20 @@ class StepClock:
             heapq.heappush(self._longest, period_s)
         else:
             heapq.heappushpop(self._longest, period_s)
-        window = self._open or StepWindow(ended_s - period_s, 0, 0.0, None if wait_s is None else 0.0)
-        wait = None if wait_s is None or window.wait_s is None else window.wait_s + wait_s
-        self._open = StepWindow(window.at_s, window.steps + 1, window.seconds + period_s, wait)
-        if self._open.seconds >= _WINDOW_S:
-            self._windows.append(self._open)
-            self._open = None
+        if not self._open_steps:
+            self._open_at_s, self._open_s, self._open_wait_s = ended_s - period_s, 0.0, 0.0
+        self._open_steps += 1
+        self._open_s += period_s
+        self._open_wait_s = None if wait_s is None or self._open_wait_s is None else self._open_wait_s + wait_s
+        if self._open_s >= _WINDOW_S:
+            self._windows, self._open_steps = list(self.windows()), 0
             if len(self._windows) > _MOST:
                 self._windows = merged(self._windows)
 
     def windows(self) -> Tuple[StepWindow, ...]:
         """Return the windows so far, the open one included."""
-        return tuple(self._windows + ([self._open] if self._open is not None else []))
+        last = StepWindow(self._open_at_s, self._open_steps, self._open_s, self._open_wait_s)
+        return (*self._windows, *[last][: self._open_steps])
 
     def longest(self) -> Tuple[float, ...]:
         """Return the longest steps, the longest first."""
@@ -224,6 +228,7 @@ class Recorder:
             return
         self._ended, self._end_s = how, self._now()
         self._hear_no_more()
+        self._training.release()
         if self._fit_end is not None:
             self._fit_end.forget()
             self._fit_end = None

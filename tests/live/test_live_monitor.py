@@ -438,3 +438,57 @@ print(json.dumps(results))
                  "1 other process computed on GPU 3", "0.0 GiB were in use on the device"):  # fmt: skip
         assert text in seen
     assert "the GPU computes for 20 % of the time" in data["idle"]["seen"]
+
+
+@only_tf2
+def test_a_synchronized_step_gets_its_batch_whatever_it_consists_of(program):
+    data = program(
+        """
+import json
+try:
+    import tensorflow as tf
+except ImportError:
+    print(json.dumps({}))
+    raise SystemExit
+from devicekit.runtime.frameworks.training_tensorflow import TensorFlowTraining
+x = tf.reshape(tf.range(24.0), (12, 2))
+ragged = tf.RaggedTensor.from_row_lengths(tf.range(24.0), [1, 3] * 6)
+slices, results = tf.data.Dataset.from_tensor_slices, {}
+kinds = {"tuple": slices((x, x[:, 0])).batch(5), "dict": slices({"a": x, "b": {"c": x}}).batch(5),
+         "ragged": slices(ragged).batch(5),
+         "none": slices(x).batch(5).map(lambda rows: (rows, None)), "sparse": slices((x, tf.sparse.from_dense(x))).batch(5),
+         "texts": slices(["a", "b", "c"] * 4).batch(5)}
+
+def plain(batch):
+    if isinstance(batch, dict):
+        return {name: plain(part) for name, part in batch.items()}
+    if isinstance(batch, tuple):
+        return [plain(part) for part in batch]
+    if isinstance(batch, tf.SparseTensor):
+        batch = tf.sparse.to_dense(batch)
+    return batch if batch is None else str(batch.to_list() if hasattr(batch, "to_list") else batch.numpy().tolist())
+
+for name, dataset in kinds.items():
+    training, iterator, held, steps = TensorFlowTraining(), iter(dataset), [], []
+
+    def function(iterator):
+        held.append(iterator)
+        return next(iterator)
+    for _ in range(3):
+        step = training.timed(function, (iterator,), 1)
+        steps.append(plain(step.outputs))
+        assert step.wait_s is not None and step.compute_s is not None
+    try:
+        next(held[0])
+        left = True
+    except StopIteration:
+        left = False
+    training.release()
+    results[name] = [steps == [plain(batch) for batch in dataset], len({id(item) for item in held}), left]
+print(json.dumps(results))
+"""
+    )
+    if not data:
+        pytest.skip("this is for TensorFlow")
+    # A new iterator for each would take longer than all the rest.
+    assert set(map(tuple, data.values())) == {(True, 1, False)}, data

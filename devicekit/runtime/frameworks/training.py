@@ -52,6 +52,9 @@ class Training:
         ended = perf_counter()
         return TimedStep(outputs, None, ended - started, device_s=ended - returned)
 
+    def release(self) -> None:
+        """Let go of what is kept from one timed step to the next."""
+
     def programs(self, function: Any) -> Optional[int]:
         """Return the number of compiled versions of the training function, None if the framework does not count them."""
         return None

@@ -18,6 +18,7 @@ class TensorFlowTraining(Training):
     """
 
     framework = "tensorflow"
+    _held: Any = None
 
     def synchronize(self, outputs: Any = None) -> None:
         # From 2.12 on.
@@ -37,9 +38,24 @@ class TensorFlowTraining(Training):
         started = perf_counter()
         batch = next(iterator)
         wait_s = perf_counter() - started
-        held = iter(dataset_of(batch, iterator.element_spec))
-        step = super().timed(function, (held,), batches)
+        step = super().timed(function, (self._holding(batch, iterator.element_spec),), batches)
         return step._replace(wait_s=wait_s, shapes=shapes_of(batch))
+
+    def _holding(self, batch: Any, spec: Any) -> Any:
+        """Return an iterator that has this one batch: the one there is, if it has that type.
+
+        A new iterator copies TensorFlow's library of functions, the training step included.
+        """
+        dataset = dataset_of(batch, spec)
+        if self._held is None or self._held.element_spec != spec:
+            self._held = iter(dataset)
+        else:
+            variant = tf.data.experimental.to_variant(dataset)
+            tf.raw_ops.MakeIterator(dataset=variant, iterator=self._held._iterator_resource)
+        return self._held
+
+    def release(self) -> None:
+        self._held = None
 
     def programs(self, function: Any) -> Optional[int]:
         counts = [item.experimental_get_tracing_count() for item in counted(function, "experimental_get_tracing_count")]
@@ -84,10 +100,21 @@ def tensorflow_training() -> Training:
     return TensorFlow1Training() if tf.__version__.startswith("1.") else TensorFlowTraining()
 
 
+@tf.function(autograph=False)  # type: ignore[untyped-decorator, unused-ignore]
+def _variant_of(batch: Any) -> Any:
+    """Return the variant of a dataset with this one batch. A function is prepared once, and not for each batch."""
+    options = tf.data.Options()
+    # There is nothing to optimize, and trying takes longer than all the rest.
+    options.experimental_optimization.apply_default_optimizations = False
+    if hasattr(options, "autotune"):  # from 2.6 on
+        options.autotune.enabled = False
+    with tf.device("CPU:0"):
+        return tf.data.experimental.to_variant(tf.data.Dataset.from_tensors(batch).with_options(options))
+
+
 def dataset_of(batch: Any, spec: Any) -> Any:
     """Return a dataset with this one batch, of the type of the iterator from which it came: sizes that are open stay open."""
-    one = tf.data.Dataset.from_tensors(batch)
-    return tf.data.experimental.from_variant(tf.data.experimental.to_variant(one), spec)
+    return tf.data.experimental.from_variant(_variant_of.get_concrete_function(spec)(batch), spec)
 
 
 #: Who hears of traces, and what TensorFlow itself calls at each while someone does.
