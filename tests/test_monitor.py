@@ -189,6 +189,14 @@ def test_what_makes_a_training_wait_for_its_data_comes_before_that(cause):
     assert [finding.code for finding in findings(waits)] == [code, "input-bound"]
 
 
+def test_the_time_of_a_tiny_step_is_without_its_wait():
+    seen = [findings(PLANTED["tiny-model"][1].replace(samples=samples(wait_s, 0.0008)))[0] for wait_s in (0.0002, None)]
+    assert [finding.evidence[0].text for finding in seen] == [
+        "1 ms a step without the wait for its batch",
+        "1.2 ms a step",
+    ]
+
+
 def test_the_factor_counts_only_what_waiting_takes():
     (finding,) = findings(HEALTHY.replace(windows=windows(0.2), samples=samples(0.15, 0.01)))
     assert "4.0 times as fast" in finding.summary  # 50 ms are left: other callbacks

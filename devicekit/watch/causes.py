@@ -209,7 +209,8 @@ def _launch_bound(record: TrainingRecord) -> Optional[Finding]:
     short = working_s < _SHORT_STEP_S and (busy is None or idle) and not _computes(record, working_s)
     if not short and not (idle and (parts.wait_s or 0.0) < 0.1 * parts.period_s):
         return None
-    evidence = [Evidence("%s a step" % _time(working_s), "%d steps" % record.steps)]
+    apart = " without the wait for its batch" if parts.wait_s else ""
+    evidence = [Evidence("%s a step%s" % (_time(working_s), apart), "%d steps" % record.steps)]
     if busy is not None:
         evidence.append(Evidence("the GPU computes for %d %% of the time" % busy, record.gpus[-1].source))
     if record.parameters is not None:
