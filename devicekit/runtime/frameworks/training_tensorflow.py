@@ -19,6 +19,7 @@ class TensorFlowTraining(Training):
 
     framework = "tensorflow"
     _held: Any = None
+    _variant_of: Any = None
 
     def synchronize(self, outputs: Any = None) -> None:
         # From 2.12 on.
@@ -46,16 +47,15 @@ class TensorFlowTraining(Training):
 
         A new iterator copies TensorFlow's library of functions, the training step included.
         """
-        dataset = dataset_of(batch, spec)
         if self._held is None or self._held.element_spec != spec:
-            self._held = iter(dataset)
+            self._variant_of = _variant_of.get_concrete_function(spec)
+            self._held = iter(tf.data.experimental.from_variant(self._variant_of(batch), spec))
         else:
-            variant = tf.data.experimental.to_variant(dataset)
-            tf.raw_ops.MakeIterator(dataset=variant, iterator=self._held._iterator_resource)
+            tf.raw_ops.MakeIterator(dataset=self._variant_of(batch), iterator=self._held._iterator_resource)
         return self._held
 
     def release(self) -> None:
-        self._held = None
+        self._held = self._variant_of = None
 
     def programs(self, function: Any) -> Optional[int]:
         counts = [item.experimental_get_tracing_count() for item in counted(function, "experimental_get_tracing_count")]
