@@ -21,7 +21,7 @@ from .replay import (
     put,
 )
 from .training import counted, leaves, steps_per_execution
-from .training_tensorflow import dataset_of
+from .training_tensorflow import TensorFlowTraining
 
 
 class TensorFlowReplay(Replay):
@@ -112,7 +112,7 @@ class TensorFlowReplay(Replay):
     def step(self, function: Any, batch: Any) -> Any:
         if any(map(_is_split, leaves(batch))) or not tf.is_tensor(leaves(batch)[0]):
             return function(iter([batch]))
-        return self._compiled[1](iter(dataset_of(batch, self._spec)))[0]
+        return self._compiled[1](TensorFlowTraining().holding(batch, self._spec))[0]
 
     def trace(self, batch: Any, on_cpu: bool = False, double: bool = False, usual: Usual = NOTHING) -> Traced:
         replicas = max([len(leaf.values) for leaf in leaves(batch) if _is_split(leaf)], default=1)

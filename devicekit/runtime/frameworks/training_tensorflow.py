@@ -39,14 +39,11 @@ class TensorFlowTraining(Training):
         started = perf_counter()
         batch = next(iterator)
         wait_s = perf_counter() - started
-        step = super().timed(function, (self._holding(batch, iterator.element_spec),), batches)
+        step = super().timed(function, (self.holding(batch, iterator.element_spec),), batches)
         return step._replace(wait_s=wait_s, shapes=shapes_of(batch))
 
-    def _holding(self, batch: Any, spec: Any) -> Any:
-        """Return an iterator that has this one batch: the one there is, if it has that type.
-
-        A new iterator copies TensorFlow's library of functions, the training step included.
-        """
+    def holding(self, batch: Any, spec: Any) -> Any:
+        """Return an iterator of this type with one batch: the one there is, as a new one copies the library of functions."""
         if self._held is None or self._held.element_spec != spec:
             self._variant_of = _variant_of.get_concrete_function(spec)
             self._held = iter(tf.data.experimental.from_variant(self._variant_of(batch), spec))
@@ -102,19 +99,13 @@ def tensorflow_training() -> Training:
 
 @tf.function(autograph=False)  # type: ignore[untyped-decorator, unused-ignore]
 def _variant_of(batch: Any) -> Any:
-    """Return the variant of a dataset with this one batch. A function is prepared once, and not for each batch."""
+    """Return a dataset with this batch. What is in a function is prepared once; optimizing takes longer than the rest."""
     options = tf.data.Options()
-    # There is nothing to optimize, and trying takes longer than all the rest.
     options.experimental_optimization.apply_default_optimizations = False
     if hasattr(options, "autotune"):  # from 2.6 on
         options.autotune.enabled = False
     with tf.device("CPU:0"):
         return tf.data.experimental.to_variant(tf.data.Dataset.from_tensors(batch).with_options(options))
-
-
-def dataset_of(batch: Any, spec: Any) -> Any:
-    """Return a dataset with this one batch, of the type of the iterator from which it came: sizes that are open stay open."""
-    return tf.data.experimental.from_variant(_variant_of.get_concrete_function(spec)(batch), spec)
 
 
 #: Who hears of traces, and what TensorFlow itself calls at each while someone does.
