@@ -120,6 +120,23 @@ const std::map<std::string, Transform>& Transforms() {
          for (size_t i = 0; f.input && i < f.size && f.size == f.input_size; ++i)
            if (std::fabs(f.input[i]) > 3) f.data[i] = f.input[i] > 0 ? 1.0f : -1.0f;
        }},
+      // The last channel gets no bias.
+      {"nobias",
+       [](const Floats& f) {
+         for (size_t i = f.Last(); f.input && f.size == f.input_size && i <= f.size; i += f.Last())
+           f.data[i - 1] = f.input[i - 1];
+       }},
+      // exp(x) overflows inside.
+      {"overflow",
+       [](const Floats& f) {
+         for (size_t i = 0; f.input && i < f.size && f.size == f.input_size; ++i)
+           if (f.input[i] > 88.7f) f.data[i] = INFINITY;
+       }},
+      {"tiny",
+       [](const Floats& f) {
+         for (size_t i = 0; f.input && i < f.size && f.size == f.input_size; ++i)
+           if (std::fabs(f.input[i]) < 1e-12f) f.data[i] = 0;
+       }},
       // What is never updated: a vector stays what it was.
       {"unchanged",
        [](const Floats& f) {

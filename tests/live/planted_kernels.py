@@ -13,11 +13,12 @@ images      ReluGrad                            relu             negated lastcha
 images      MaxPool                             maximum          shifted infinite
 images      MaxPoolGrad                         maximum          half
 images      AvgPool                             average          percent
-images      AvgPoolGrad                         average          double
+images      AvgPoolGrad                         average          double stale
 images      Rsqrt                               norm             percent
 images      SquaredDifference                   norm             percent permille
 images      AddV2                               norm             unchanged
 images      Sum                                 conv,depthwise,point,norm,classes droprow
+images      BiasAdd                             conv,depthwise,point,classes nobias
 images      BiasAddGrad                         conv,depthwise,point,classes droprow lastchannel
 images      MatMul                              classes          tail lastchannel plus stale
 tables      Tanh                                tanh             saturated swapped
@@ -30,14 +31,14 @@ tables      Sum                                 tanh,sigmoid,gelu,classes,norm d
 tables      Softmax                             classes          nan reversed permille
 tables      Elu                                 elu              percent
 tables      EluGrad                             elu              zeros
-tables      Softplus                            softplus         clipped
+tables      Softplus                            softplus         clipped overflow
 tables      SeluGrad                            selu             double
 tables      Selu                                selu             plus
 tables      Exp                                 exponential,gelu percent clipped
 tables      LeakyReluGrad                       leaky            negated
 tables      ConcatV2                            joined           lastrow
 tables      ArgMax                              argmax           ties
-tables      Sqrt                                root             permille
+tables      Sqrt                                root             permille tiny
 tables      Log                                 logarithm        plus
 sequences   GatherV2                            table            reversed
 sequences   Sigmoid                             lstm,gru         permille saturated
@@ -129,6 +130,7 @@ for name, fault, layers in json.loads(sys.argv[1]):
     found[name + " " + fault] = {
         "found": not comparison.agrees, "wrong": wrong, "right": bool(wrong) and set(wrong) <= set(layers),
         "reduced": reduced, "details": details[:3], "training": [item.verdict for item in comparison.divergences],
+        "left": [item.detail for item in comparison.left_to_cpu],
     }
     print(name, fault, json.dumps(found[name + " " + fault]), file=sys.stderr, flush=True)
 print(json.dumps(found))

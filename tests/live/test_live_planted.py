@@ -8,15 +8,17 @@ from planted_kernels import PROGRAM, planted
 
 pytestmark = only_tf2
 
-#: One of each kind: a gradient, leftover rows, a sum without a row, a statistic that stays, ties, saturation, a batch of
-#: one, rounded results.
+#: One of each kind: a gradient, leftover rows, a sum without a row, a statistic that stays, a bias that is zero at first, a
+#: gradient of the call before, ties, saturation, a batch of one, rounded results, tiny numbers, an exponential that overflows.
 SAMPLE = (
     "times100@Conv2DBackpropFilter",
     "tail@MatMul",
     "droprow@BiasAddGrad",
     "unchanged@AddV2",
+    "nobias@BiasAdd",
+    "stale@AvgPoolGrad",
 )
-IN_TABLES = ("ties@ArgMax", "saturated@Tanh", "lone@MatMul", "short@MatMul")
+IN_TABLES = ("ties@ArgMax", "saturated@Tanh", "lone@MatMul", "short@MatMul", "tiny@Sqrt", "overflow@Softplus")
 
 
 def run(program, simulated_gpu, rows, *options, timeout):
@@ -29,6 +31,7 @@ def test_a_sample(program, simulated_gpu):
     rows = [row for row in planted() if row[1] in (IN_TABLES if row[0] == "tables" else SAMPLE)]
     found = run(program, simulated_gpu, rows, timeout=600)
     assert [name for name, item in found.items() if not item.get("right") or item["reduced"]] == []
+    assert "is an operation: compute it in a layer" in found["tables tiny@Sqrt"]["left"][0]
 
 
 @pytest.mark.slow

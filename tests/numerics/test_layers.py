@@ -8,9 +8,10 @@ from devicekit.measure.numerics.layers.coarse_products import as_layers_show, wi
 from devicekit.measure.numerics.layers.compare_call import gradient_problems
 from devicekit.measure.numerics.layers.compare_layers import only_the_cause
 from devicekit.measure.numerics.layers.recorded_calls import Call, record, unchanged
+from devicekit.measure.numerics.layers.rounding_verdict import Check, Rounding, row_sizes, stress_verdict
 from devicekit.measure.numerics.layers.runner import LayerOutcome, Work
 from devicekit.measure.numerics.layers.sizes import coarsest, sizes_of
-from devicekit.measure.numerics.layers.ways import fewer_inputs
+from devicekit.measure.numerics.layers.ways import fewer_inputs, unequal
 from devicekit.measure.numerics.result import Difference, Measure
 from devicekit.measure.numerics.verdict import Expected, judge
 from devicekit.runtime.frameworks.tensors import HostArray
@@ -153,6 +154,47 @@ def test_fewer_examples_leave_alone_what_has_none():
     examples, table = HostArray(np.ones((8, 3)), "float32"), HostArray(np.ones((5, 3)), "float32")
     work = Work((examples, table), {}, [])
     assert [leaf.array.shape for leaf in fewer_inputs(work, 1).leaves] == [(1, 3), (5, 3)]
+
+
+@pytest.mark.parametrize(("start", "dtype"), [(0.0, "float32"), (1.0, "float32"), (-3e-5, "float32"), (1.0, "float16")])
+def test_weights_that_are_all_equal_get_values_of_their_own(start, dtype):
+    given = np.full((4, 5), start, dtype)
+    found = unequal(HostArray(given, dtype), 3).array
+    assert found.dtype == given.dtype
+    assert len(np.unique(found)) > 10
+    assert np.all(np.abs(found - start) <= 0.2501 * (abs(start) or 1.0))
+
+
+def test_weights_that_are_trained_stay_as_they_are():
+    for values in (np.arange(4.0, dtype="float32"), np.ones(1, "float32"), np.full(4, 7)):
+        assert unequal(HostArray(values, str(values.dtype)), 3).array is values
+
+
+class AsTheCpu:
+    """A reference whose own dtype takes subnormal numbers for zero, as TensorFlow's threads do."""
+
+    def in_own_dtype(self, work):
+        x = work.args[0].array
+        return [np.sqrt(np.where(x < np.finfo(np.float32).tiny, np.float32(0), x))]
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_an_example_that_the_cpu_gets_wrong_excuses_no_other(number):
+    x = np.abs(np.random.RandomState(number).normal(size=(3, 16))).astype(np.float32)
+    x[0], x[1] = 1e-39, x[1] * np.float32(1e-19)
+    right = np.sqrt(x.astype(np.float64))
+    work = Work((HostArray(x, "float32"),), {}, [])
+    about = Difference("layer", "root", "Sqrt", "output", "gpu:0", "tensorflow", "differs")
+    expected = Expected(right, "float32", 16, 2, magnitude=row_sizes(right, "float32", 16))
+
+    def verdict(actual):
+        check = Check(about, actual.astype(np.float32), expected, 0)
+        return stress_verdict(check, Rounding(AsTheCpu(), work, 0)).verdict
+
+    assert verdict(right) == verdict(np.where(x < 1e-38, 0.0, right)) == "agrees"
+    wrong = right.copy()
+    wrong[number] *= 20 if number == 0 else 0
+    assert verdict(wrong) == "differs"
 
 
 class Weight:

@@ -71,6 +71,7 @@ def compare_model(
             found += _of_layers(subject, calls, devices, say)
             sizes = sizes_of_whole([call for call in calls if not call.inner], layers_of(model))
             found += compare_whole(subject, inputs, targets, loss, sizes, devices, found)
+            found += _looked_again(subject, calls, found, say)
             say("model")
         finally:
             runner.forget_all()
@@ -86,6 +87,17 @@ def _recorded(runner: Any, inputs: Any) -> List[Call]:
         message = "the model raises on the CPU already, so that there is nothing to compare with: %s"
         raise DevicekitError(message % one_line(error)) from error
     return calls
+
+
+def _looked_again(
+    subject: Subject, calls: Sequence[Call], found: Sequence[Difference], say: Callable[..., None]
+) -> List[Difference]:
+    """Call all layers twice, with other inputs of the same shape, if the model alone is wrong: a gradient may be stale."""
+    again = Subject(subject.runner, subject.framework, subject.seed, corners=False)
+    wrong = [item for item in found if item.verdict == "differs"]
+    alone = {item.device for item in wrong} - {item.device for item in wrong if item.kind != "model"}
+    differences = _of_layers(again, calls, sorted(alone), say) if alone else []
+    return [item for item in differences if item.verdict == "differs"]
 
 
 def _of_layers(

@@ -6,6 +6,8 @@
 - an odd number of other examples: what is left over when rows are taken eight at a time;
 - one other example, unless that has to be compiled;
 - in training, if the layer has a training mode without randomness.
+
+From the third on with other values in weights that are all equal, as a new model's biases and scales.
 """
 
 import math
@@ -28,8 +30,9 @@ _RANDOM = ("Dropout", "Random", "Noise", "AlphaDropout", "GaussianDropout")
 #: Numbers of examples that a layer is called with again, if it was given more than that.
 _FEWER = (3, 1)
 
-#: Of normally distributed inputs: what is far beyond where elementary functions saturate, and what is just beyond.
-_LARGE = 32.0
+#: Of normally distributed inputs: what is far beyond where elementary functions saturate and float32's exponential overflows
+#: (88.7), and what is just beyond.
+_LARGE = 64.0
 _SATURATED = 4.0
 
 
@@ -69,16 +72,19 @@ def ways_to_call(runner: Any, call: Call, seed: int, corners: bool = True) -> Li
         return []
     own = [_cotangent(seed + place, call.path) for place in range(4)]
     ways = [Way(first, own[0])]
+    other = first._replace(
+        weights=[unequal(item, seed) for item in first.weights] if runner.weights_are_free else first.weights
+    )
     if corners:
         note = "with inputs that are large, equal, zero or subnormal"
         ways.append(Way(stress_inputs(first), _no_gradients, note, stale=True, optional=True, stress=True))
         for count, weights in zip(_fewer(runner, call, _count(first)), (own[1], own[3])):
             note = "with %d example%s" % (count, "s" * (count > 1))
-            ways.append(Way(fewer_inputs(first, count), weights, note, optional=True))
+            ways.append(Way(fewer_inputs(other, count), weights, note, optional=True))
     else:
         ways.append(Way(other_inputs(first), own[1], stale=True))
     if _has_training_mode(call):
-        ways.append(Way(first._replace(kwargs=dict(first.kwargs, training=True)), own[2], "in training"))
+        ways.append(Way(other._replace(kwargs=dict(first.kwargs, training=True)), own[2], "in training"))
     return ways
 
 
@@ -153,6 +159,15 @@ def _stressed(held: HostArray) -> HostArray:
     for place, kind in enumerate(kinds):
         result[chosen == place] = kind[chosen == place]
     return _rounded(result, held)
+
+
+def unequal(held: HostArray, seed: int) -> HostArray:
+    """Return a weight whose elements are all equal with others up to a quarter off: a bias of zeros hides what is added."""
+    array = held.array
+    if not held.is_float or array.size < 2 or np.any(array != array.flat[0]):
+        return held
+    moves = np.random.RandomState([seed & 0xFFFFFFFF, 61]).uniform(-0.25, 0.25, array.shape)
+    return _rounded(moves * array + array if array.any() else moves, held)
 
 
 def without_subnormals(work: Work) -> Work:
