@@ -10,7 +10,7 @@ from contextlib import nullcontext
 from typing import Any, Callable, Dict, List, Tuple
 
 from .frameworks import tensors_of
-from .frameworks.keras_model import Keras, imported_kerases, keras_of
+from .frameworks.keras_model import Keras, imported_kerases, keras_of, layers_of, without_cudnn
 
 #: The class for each Keras, by the module's name.
 _classes: Dict[str, Any] = {}
@@ -102,7 +102,7 @@ def call_on_cpu(layer: Any, call: Any, keras: Keras, args: Tuple[Any, ...], kwar
         scope: Any = (
             keras.module.StatelessScope(mapping, collect_losses=True) if keras.generation == 3 else nullcontext()
         )
-        with scope:
+        with scope, without_cudnn(layers_of(layer)):
             results[:] = [call(*given, **named)]
         outputs = [item for item in tree.flatten(results[0]) if tensors.is_tensor(item)]
         updated = [scope.get_current_value(item) for item in variables]

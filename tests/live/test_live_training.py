@@ -1,5 +1,6 @@
 """Steps of training on the CPU next to themselves: what is compared, what is left out, and that nothing else changes."""
 
+import pytest
 from compare_models import FAULTS, TENSORFLOW
 from live_prelude import PRELUDE, VERSION, only_tf1, only_tf2
 
@@ -183,3 +184,35 @@ def test_random_numbers_in_graphs_are_not_judged(program):
     assert (agrees, codes) == (True, [])
     assert [row[2] for row in rows] == ["not-compared"]
     assert "not deterministic" in rows[0][3]
+
+
+@pytest.mark.skipif(VERSION < (2, 16), reason="Keras 3 alone asks whether there is a GPU, and not where it computes")
+def test_the_cpu_computes_recurrent_layers_itself(program, simulated_gpu):
+    code = """
+warnings.simplefilter("ignore")
+import numpy as np
+import devicekit
+devicekit.auto("gpu", verify="never")
+from tensorflow import keras
+L = keras.layers
+x, y = np.random.RandomState(0).normal(size=(8, 5, 3)).astype("float32"), np.ones((8, 2), "float32")
+def made(around):
+    recurrent = [around(L.LSTM(4, return_sequences=True)), around(L.Bidirectional(L.GRU(3)))]
+    model = keras.Sequential([keras.Input((5, 3)), *recurrent, L.Dense(2)])
+    model.compile("sgd", "mse")
+    return model
+made(devicekit.on_cpu).fit(x, y, verbose=0)
+model = made(lambda layer: layer)
+found = devicekit.compare(model, x, y, devices="gpu", optimizers=["sgd"], steps=2)
+rows = [[item.label, item.verdict, "CudnnRNN" in item.detail, "on the CPU fails" in item.detail] for item in found.divergences]
+print(json.dumps([rows, model.layers[0].use_cudnn]))
+"""
+    own, compiled = "SGD, as compiled", "SGD, as compiled, steps compiled by tf.function"
+    rows, kept = program(PRELUDE + code, env=dict(simulated_gpu), timeout=600)
+    # The simulated GPU has no such kernel; the CPU, which has none either, does without.
+    assert rows == [
+        [own, "agrees", False, False],
+        [compiled, "unsupported", True, False],
+        ["sgd", "agrees", False, False],
+    ]
+    assert kept == "auto"

@@ -139,7 +139,7 @@ def _wide_inputs(model: Any, keras: Keras) -> Dict[str, Any]:
 
 
 def fit_together(layer: Any, copy: Any) -> None:
-    """See that a copy has variables of the same shapes in the same order.
+    """See that a copy has variables of the same shapes in the same order, and let it use cuDNN as the layer does now.
 
     Raises
     ------
@@ -148,6 +148,9 @@ def fit_together(layer: Any, copy: Any) -> None:
     shapes: List[Any] = [[tuple(item.shape) for item in variables(one)] for one in (layer, copy)]
     if shapes[0] != shapes[1]:
         raise NotClonable("made again from its configuration it has other weights: %s, not %s" % (shapes[1], shapes[0]))
+    for one, other in zip(layers_of(layer), layers_of(copy)):  # a configuration says nothing of it
+        if hasattr(one, "use_cudnn"):
+            other.use_cudnn = one.use_cudnn
 
 
 def variables(layer: Any) -> List[Any]:

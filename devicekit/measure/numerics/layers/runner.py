@@ -10,7 +10,7 @@ import numpy as np
 
 from ....errors import one_line
 from ....runtime.frameworks import tensors_of
-from ....runtime.frameworks.keras_model import Keras, layers_of, public_class
+from ....runtime.frameworks.keras_model import Keras, layers_of, public_class, without_cudnn
 from ....runtime.frameworks.tensors import HostArray, Tensors
 from ....runtime.on_cpu import leave_to_cpu
 from ..nests import flatten, rebuild
@@ -89,6 +89,7 @@ class Runner:
         self.keras = keras
         self.tensors: Tensors = tensors_of(keras.framework)
         self.known = known_classes(model)
+        self._recurrent = [layer for layer in layers_of(model) if hasattr(layer, "use_cudnn")]
         self._copies: Dict[Any, Any] = {}
         self._shared: Dict[Any, Any] = {}
         self._likenesses: Dict[int, Tuple[Any, Any]] = {}
@@ -114,9 +115,11 @@ class Runner:
             hold = functools.partial(held, tensors)
             return record(self.model, lambda: self.model(given, training=False), hold, tensors.is_traced)
 
-    def scope(self, device: str, double: bool) -> ContextManager[None]:
-        """Return a scope that computes on a device, in float64 if requested."""
-        return computing_on(device, self.tensors, double)
+    @contextlib.contextmanager
+    def scope(self, device: str, double: bool) -> Iterator[None]:
+        """Compute on a device, in float64 if requested."""
+        with computing_on(device, self.tensors, double), without_cudnn(self._recurrent if device == "cpu" else ()):
+            yield
 
     def unchanged(self) -> ContextManager[None]:
         """Return a scope after which the model is as it was before, and so are random numbers."""
