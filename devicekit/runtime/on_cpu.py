@@ -10,7 +10,7 @@ from contextlib import nullcontext
 from typing import Any, Callable, Dict, List, Tuple
 
 from .frameworks import tensors_of
-from .frameworks.keras_model import Keras, imported_kerases, keras_of, layers_of, without_cudnn
+from .frameworks.keras_model import Keras, imported_kerases, keras_of, layers_of
 
 #: The class for each Keras, by the module's name.
 _classes: Dict[str, Any] = {}
@@ -92,6 +92,9 @@ def call_on_cpu(layer: Any, call: Any, keras: Keras, args: Tuple[Any, ...], kwar
     # Variables of Keras 2 cannot be exchanged: TensorFlow notes by itself which ones are read.
     variables = list(layer.variables) if keras.generation == 3 else []
     results: List[Any] = []
+    for item in layers_of(layer):
+        if hasattr(item, "use_cudnn"):  # with a GPU, Keras 3 calls cuDNN in the scope of the CPU as well
+            item.use_cudnn = False
 
     def function(values: List[Any]) -> List[Any]:
         filled = list(leaves)
@@ -102,7 +105,7 @@ def call_on_cpu(layer: Any, call: Any, keras: Keras, args: Tuple[Any, ...], kwar
         scope: Any = (
             keras.module.StatelessScope(mapping, collect_losses=True) if keras.generation == 3 else nullcontext()
         )
-        with scope, without_cudnn(layers_of(layer)):
+        with scope:
             results[:] = [call(*given, **named)]
         outputs = [item for item in tree.flatten(results[0]) if tensors.is_tensor(item)]
         updated = [scope.get_current_value(item) for item in variables]

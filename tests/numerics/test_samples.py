@@ -3,13 +3,14 @@
 import numpy as np
 import pytest
 
-from devicekit.measure.numerics.samples import examples, first, flat, plain, sample
+from devicekit.measure.numerics.nests import flatten
+from devicekit.measure.numerics.samples import examples, first, plain, sample
 
 
 def test_arrays_lists_and_dictionaries():
     values = plain({"a": np.ones((3, 2)), "b": [np.ones((3, 1)), np.zeros((3, 4))]}, "inputs")
     assert examples(values, "inputs") == 3
-    assert [item.shape for item in flat(first(values, 2))] == [(2, 2), (2, 1), (2, 4)]
+    assert [item.shape for _, item in flatten(first(values, 2))] == [(2, 2), (2, 1), (2, 4)]
     assert plain([[1.0, 2.0], [3.0, 4.0]], "inputs").shape == (2, 2)
 
 

@@ -45,19 +45,9 @@ def allowed_drift(
 ) -> Tuple[float, ...]:
     """Return how far weights may be from the reference's after each step by rounding alone.
 
-    Parameters
-    ----------
-    rounding : sequence of float, or of such sequences
-        Relative distance of all weights after each step, for one or more controls.
-    seed : sequence of float
-        The same with another seed; empty if there is none.
-    dtype : str
-        Of the weights.
-    parameters : int
-        Number of weights of the model.
-    moved_weights : int
-        Weights that each control moved by a unit in the last place; ``parameters`` where it moved all, or was computed in
-        another precision.
+    ``rounding``: relative distance of all weights after each step, for one or more controls; ``seed``: with another seed.
+    ``moved_weights``: how many of the ``parameters`` each control moved by a unit in the last place; all of them where it
+    was computed in another precision.
     """
     controls = _several(rounding)
     scale = math.sqrt(max(1.0, parameters / max(1, moved_weights)))

@@ -149,20 +149,9 @@ def _squares(part: Any) -> float:
 def blocks(
     actual: Any, reference: Any, *, dtype: str, magnitude: Any = None, ignore: Any = None, near: float = 0.0
 ) -> Iterator[Block]:
-    """Yield the arrays part by part with their errors.
+    """Yield the arrays part by part with their errors; those of elements to ``ignore`` do not count.
 
-    Parameters
-    ----------
-    actual, reference : array_like
-        Of one shape.
-    dtype : str
-        Of the results.
-    magnitude : array_like or None
-        Size of the terms behind each element.
-    ignore : numpy.ndarray of bool or None
-        Elements whose error does not count.
-    near : float
-        A reference this near to the dtype's largest number, relatively, may as well be infinite.
+    A reference as ``near`` to the dtype's largest number, relatively, may as well be infinite.
     """
     flat, wanted = _flat(actual), _flat(reference)
     sizes = None if magnitude is None else np.broadcast_to(_flat(magnitude), wanted.shape)

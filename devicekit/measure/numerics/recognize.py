@@ -86,16 +86,7 @@ def recognize(
 ) -> Recognized:
     """Return what a wrong result looks like.
 
-    Parameters
-    ----------
-    actual, reference : array_like
-        Of one shape.
-    tolerance : float
-        Elements further off than this are the wrong ones.
-    stale : sequence of array_like
-        Earlier results and inputs; those of another shape are compared where they have as many elements.
-    magnitude, ignore
-        As in `devicekit.measure.numerics.measures.measure`.
+    Elements further off than ``tolerance`` are wrong. ``stale``: earlier results and inputs with as many elements.
 
     Returns
     -------

@@ -6,6 +6,7 @@ from typing import Any, Dict, List, Optional, Tuple
 import numpy as np
 
 from ...runtime.frameworks.keras_model import layers_of
+from .nests import flatten, rebuild
 
 #: How many examples a comparison of layers looks at, by default: gradients add up over them, and errors are not rarer in more.
 EXAMPLES = 8
@@ -45,15 +46,6 @@ def plain(values: Any, what: str) -> Any:
     return array
 
 
-def flat(values: Any) -> List[np.ndarray]:
-    """Return the arrays inside lists and dictionaries, in order."""
-    if isinstance(values, dict):
-        return [item for name in sorted(values) for item in flat(values[name])]
-    if isinstance(values, (list, tuple)):
-        return [item for inner in values for item in flat(inner)]
-    return [values]
-
-
 def examples(values: Any, what: str) -> int:
     """Return how many examples arrays hold.
 
@@ -62,7 +54,7 @@ def examples(values: Any, what: str) -> int:
     ValueError
         If there is none, or they do not hold equally many.
     """
-    lengths = {item.shape[0] if item.ndim else 0 for item in flat(values)}
+    lengths = {item.shape[0] if item.ndim else 0 for _, item in flatten(values)}
     if len(lengths) != 1 or 0 in lengths:
         raise ValueError(
             "%s needs at least one example, equally many in every array; found %s" % (what, sorted(lengths))
@@ -72,11 +64,7 @@ def examples(values: Any, what: str) -> int:
 
 def first(values: Any, count: int) -> Any:
     """Return the first examples only."""
-    if isinstance(values, dict):
-        return {name: first(item, count) for name, item in values.items()}
-    if isinstance(values, (list, tuple)):
-        return [first(item, count) for item in values]
-    return values[:count]
+    return rebuild(values, [item[:count] for _, item in flatten(values)])
 
 
 def make_inputs(model: Any, seed: int, count: int) -> Any:
@@ -138,4 +126,4 @@ def sample(model: Any, inputs: Any, targets: Any, seed: int, most: int) -> Tuple
             raise ValueError("%d inputs do not go with %d targets" % (count, examples(targets, "targets")))
     used = min(most, count)
     word = "%d of %d examples" % (used, count) if used < count else "%d example%s" % (count, "s" * (count > 1))
-    return first(inputs, used), first(targets, used) if targets is not None else None, word
+    return first(inputs, used), first(targets, used), word

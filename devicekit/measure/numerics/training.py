@@ -30,6 +30,7 @@ from .nests import flatten, rebuild
 from .random_state import generator_states, python_seeds
 from .result import Divergence
 from .tolerance import unit_roundoff
+from .verdict import noted
 
 Batches = List[Tuple[Any, Any]]
 
@@ -224,8 +225,8 @@ def _compare(
             own = [_on_device(trainer, name, makers[name], device, framework, standard) for device in devices]
             if name == names[0]:
                 own += _compare_compiled(trainer, name, makers[name], devices, framework, standard)
-            found += [item.replace(detail="; ".join(filter(None, (item.detail, standard.note)))) for item in own]
-        found = [item.replace(detail="; ".join(filter(None, (item.detail, note)))) for item in found]
+            found += [noted(item, standard.note) for item in own]
+        found = [noted(item, note) for item in found]
         reason = (
             "not tried: all trainings would take more than %.0f s of the CPU; name optimizers and steps" % _BUDGET_S
         )

@@ -110,8 +110,6 @@ def _importable(made: Any, registered: bool = False) -> Tuple[str, str]:
 #: The worker imports a framework, compiles each layer's operations, and computes its gradients.
 _TIMEOUT_S = 900.0
 
-_PACKAGES = {"tensorflow": "tensorflow", "jax": "jax", "torch": "torch"}
-
 
 def compare_frameworks(
     model: Any,
@@ -143,10 +141,8 @@ def compare_frameworks(
     keras = keras_of(model)
     others = [name for name in frameworks if name != keras.framework]
     for name in others:
-        if importlib.util.find_spec(_PACKAGES.get(name, name)) is None:
-            raise ValueError(
-                "%s is not installed in this environment: pip install %s" % (name, _PACKAGES.get(name, name))
-            )
+        if importlib.util.find_spec(name) is None:
+            raise ValueError("%s is not installed in this environment: pip install %s" % (name, name))
     about = describe_model(model, keras, loss)
     runner = _Elsewhere(model, keras)
     with runner.unchanged(), scratch_folder() as folder:
@@ -279,10 +275,7 @@ def _advice(error: str, detail: str) -> str:
     if error in ("TypeError", "ValueError", "ModuleNotFoundError", "AttributeError") and (
         "register" in detail or "deserializ" in detail or "locate" in detail or "No module" in detail
     ):
-        text += (
-            ". Every class and function of your own has to be in a module that can be imported, and registered with "
-            "@keras.saving.register_keras_serializable()"
-        )
+        text += ". Of every class and function of your own: put it in a module that can be imported, and " + _REGISTER
     return text
 
 

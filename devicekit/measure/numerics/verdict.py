@@ -86,19 +86,9 @@ class Expected(Record):
 
 
 def judge(subject: Difference, actual: Any, expected: Expected) -> Difference:
-    """Return the verdict on one array that a device computed.
+    """Return what was compared with the verdict on what a device computed: agrees, reduced-precision or differs.
 
-    Parameters
-    ----------
-    subject : Difference
-        What was compared; verdict, measure, arithmetic and detail are filled in.
-    actual : array_like
-        What the device computed; bfloat16 as float32.
-
-    Returns
-    -------
-    Difference
-        ``agrees``, ``reduced-precision`` or ``differs``.
+    bfloat16 is given as float32.
     """
     subject = subject.replace(verdict="differs")
     problem = shape_problem(actual, expected.reference)
@@ -145,6 +135,11 @@ def shown_terms(expected: Expected) -> Optional[Any]:
     size = np.abs(np.asarray(expected.magnitude)).astype(np.float64)
     size = size[..., None] if reference.ndim > np.ndim(expected.reference) else size  # of a complex one for both parts
     return np.broadcast_to(size, reference.shape) * min(1.0, _SIGNED / math.sqrt(expected.accumulation))
+
+
+def noted(item: Any, note: str) -> Any:
+    """Return a difference or divergence that says one thing more."""
+    return item.replace(detail=_joined(item.detail, note))
 
 
 def _joined(*parts: str) -> str:

@@ -1,8 +1,7 @@
 """Which Keras a model belongs to, and which framework that computes with. Imports nothing that the model has not."""
 
-import contextlib
 import sys
-from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Tuple
+from typing import Any, Dict, List, NamedTuple, Tuple
 
 #: The packages that Keras came in: its own, the kept Keras 2, and TensorFlow's copies (1.15's wheel has the second name).
 _PACKAGES = ("keras", "tf_keras", "tensorflow", "tensorflow_core")
@@ -84,23 +83,6 @@ def layers_of(model: Any) -> List[Any]:
 
     visit(model)
     return found
-
-
-@contextlib.contextmanager
-def without_cudnn(layers: Iterable[Any]) -> Iterator[None]:
-    """Let recurrent layers compute step by step, for the CPU.
-
-    In Keras 3 on TensorFlow they call cuDNN's kernel if there is a GPU, in the scope of the CPU as well, and TensorFlow places
-    that on the GPU.
-    """
-    before = [(layer, layer.use_cudnn) for layer in layers if getattr(layer, "use_cudnn", False)]
-    try:
-        for layer, _ in before:
-            layer.use_cudnn = False
-        yield
-    finally:
-        for layer, value in before:
-            layer.use_cudnn = value
 
 
 def variables_of(model: Any) -> List[Any]:

@@ -227,20 +227,8 @@ def examine_function(
     The function is called in this process, on the CPU six times and once or twice on each device; what it changes in
     itself stays changed. Seeds, and what was drawn from them, are restored.
 
-    Parameters
-    ----------
-    function : callable
-        Takes arrays of the framework and returns one, or a list, tuple or dictionary of them. A `torch.nn.Module` is copied
-        to each device, and the gradients of its parameters are compared too.
-    inputs : array, or tuple or list of arguments
-        Arrays of the framework or of NumPy, or nests of them; what is not an array is passed on as it is. NumPy's float64 is
-        taken as float32.
-    framework : {"tensorflow", "tensorflow1", "jax", "torch"} or None
-        By default that of the inputs, or the one that the function's code names.
-    seed : int
-        For the framework's generators, and for the weights of the sum that gradients are taken of.
-    say : callable or None
-        Called before each call.
+    Arguments are arrays of the framework or of NumPy, whose float64 is taken as float32, or nests of them; what is not an
+    array is passed on as it is. The gradients of a `torch.nn.Module`'s parameters are compared, too.
 
     Raises
     ------

@@ -139,7 +139,7 @@ def _wide_inputs(model: Any, keras: Keras) -> Dict[str, Any]:
 
 
 def fit_together(layer: Any, copy: Any) -> None:
-    """See that a copy has variables of the same shapes in the same order, and let it use cuDNN as the layer does now.
+    """See that a copy has variables of the same shapes in the same order; let it use cuDNN alike.
 
     Raises
     ------

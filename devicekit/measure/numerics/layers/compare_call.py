@@ -11,7 +11,7 @@ from ....runtime.frameworks.tensors import HostArray
 from ..measures import measure
 from ..nests import rebuild
 from ..result import VERDICTS, Difference, Measure
-from ..verdict import Expected, failed, unsupported
+from ..verdict import Expected, failed, noted, unsupported
 from .coarse_products import (
     coarsest_shown,
     lone_products,
@@ -226,7 +226,7 @@ def _on_device(subject: Subject, call: Call, number: int, device: str, cases: Se
         alone = set() if shown or way.stress else lone_products(*asked)
         for item in without_excuses(layer, items, shown, alone):
             if way.note and item.verdict != "agrees":
-                item = _noted(item, way.note)
+                item = noted(item, way.note)
             before_it = worst.get(item.what)
             if before_it is None or _badness(item) > _badness(before_it):
                 worst[item.what] = item
@@ -333,17 +333,13 @@ def _checked(subject: Subject, computed: _Computed, check: Check, before: Sequen
     if elsewhere and verdict.verdict == "agrees" and "float" in dtype:
         verdict = verdict.replace(verdict="unsupported", detail="no kernel on %s: it ran on %s" % (device, ran_on))
     if reference.note and (check.place == 0 or verdict.verdict != "agrees"):
-        verdict = _noted(verdict, reference.note)
+        verdict = noted(verdict, reference.note)
     return verdict
 
 
 def _arithmetics(items: Sequence[Difference]) -> List[str]:
     """Return the coarser arithmetics that the verdicts on outputs show."""
     return [item.arithmetic for item in items if item.verdict == "reduced-precision" and item.kind != "gradient"]
-
-
-def _noted(item: Difference, note: str) -> Difference:
-    return item.replace(detail="; ".join(filter(None, (item.detail, note))))
 
 
 def _doubtful_gradients(subject: Subject, call: Call, number: int, case: _Case) -> List[Difference]:

@@ -93,11 +93,11 @@ def _looked_again(
     subject: Subject, calls: Sequence[Call], found: Sequence[Difference], say: Callable[..., None]
 ) -> List[Difference]:
     """Call all layers twice, with other inputs of the same shape, if the model alone is wrong: a gradient may be stale."""
-    again = Subject(subject.runner, subject.framework, subject.seed, corners=False)
+    subject = Subject(subject.runner, subject.framework, subject.seed, corners=False)
     wrong = [item for item in found if item.verdict == "differs"]
     alone = {item.device for item in wrong} - {item.device for item in wrong if item.kind != "model"}
-    differences = _of_layers(again, calls, sorted(alone), say) if alone else []
-    return [item for item in differences if item.verdict == "differs"]
+    again = _of_layers(subject, calls, sorted(alone), say) if alone else []
+    return [item for item in again if item.verdict == "differs"]
 
 
 def _of_layers(

@@ -87,10 +87,10 @@ def _attempt(
         try:
             calls: List[Call] = runner.record(attempt.inputs)
             layers = list({id(call.layer): call.layer for call in calls if call.path in names}.values())
-            bare = [call.path for call in calls if call.path in names and not hasattr(call.layer, "built")]
-            if bare:
-                text = "%s is an operation: compute it in a layer, which on_cpu takes, and compare again"
-                return result.replace(detail=text % bare[0])
+            for layer in layers:
+                if not hasattr(layer, "built"):
+                    text = "%s is an operation: compute it in a layer, which on_cpu takes, and compare again"
+                    return result.replace(detail=text % layer.name)
             runner.leave_to_cpu(layers)
             subject = Subject(runner, keras.framework, attempt.seed)
             again: List[Any] = []

@@ -85,17 +85,9 @@ def record(
 ) -> List[Call]:
     """Run a model and return the calls of the layers inside it, in the order in which they were started.
 
-    Parameters
-    ----------
-    run : callable
-        Runs the model.
-    hold : callable
-        From an array of the framework to a `HostArray`; None for everything that is not an array.
-    inside_graph : callable
-        Whether something is an array without a value, of code that is being traced or compiled: such calls cannot be
-        repeated, and are compared as a part of the layer that they belong to.
-    plain : callable
-        Marks a function as one that the framework is not to translate.
+    ``hold``: from an array of the framework to a `HostArray`; None for anything else. Calls with an array that is
+    ``inside_graph``, without a value, are compared as a part of the layer that they belong to. ``plain`` marks a function
+    that the framework is not to translate.
     """
     recorder = _Recorder(hold, inside_graph)
     parts = [item for item in _parts(model) if item is not model and hasattr(item, "call")]

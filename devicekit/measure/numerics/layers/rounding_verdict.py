@@ -10,7 +10,7 @@ from ..measures import measure, plain_measure
 from ..recognize import wrong_elements
 from ..result import Difference, Measure
 from ..tolerance import FORMATS, tolerance, unit_roundoff
-from ..verdict import Expected, judge, shown_terms
+from ..verdict import Expected, judge, noted, shown_terms
 from .reference import Reference
 from .runner import Work
 from .ways import without_subnormals
@@ -114,33 +114,26 @@ def stress_verdict(check: Check, rounding: Rounding) -> Difference:
 
     An example in which the CPU itself is far off, as one of subnormal numbers, says nothing of the others.
     """
-    reference, place, right = rounding.reference, check.place, check.expected.reference
-    baseline = reference.in_own_dtype(rounding.work)[place]
+    baseline, expected = rounding.reference.in_own_dtype(rounding.work)[check.place], check.expected
+    right, dtype = expected.reference, expected.dtype
     if baseline is not None and baseline.shape == right.shape == check.actual.shape and right.ndim > 1:
-        off = _examples_off(check, baseline)
-        strict = check.expected.replace(baseline=np.where(off, right, baseline))
-        found = _judged_or_flushed(check._replace(actual=np.where(off, right, check.actual)), strict, rounding)
+        limit = tolerance(dtype, accumulation=expected.accumulation, depth=expected.depth)
+        wrong = wrong_elements(baseline, right, dtype=dtype, tolerance=limit, magnitude=shown_terms(expected))
+        off = wrong.reshape(len(wrong), -1).any(axis=1).reshape((-1,) + (1,) * (right.ndim - 1))
+        others = check._replace(actual=np.where(off, right, check.actual))
+        found = _as_exact(others, np.where(off, right, baseline), rounding)
         if found.verdict != "agrees":
             return found
-    return _judged_or_flushed(check, check.expected.replace(baseline=baseline), rounding)
+    return _as_exact(check, baseline, rounding)
 
 
-def _examples_off(check: Check, baseline: np.ndarray) -> np.ndarray:
-    """Return which examples the CPU itself does not get right in the same dtype, for `numpy.where`."""
-    expected = check.expected
-    limit = tolerance(expected.dtype, accumulation=expected.accumulation, depth=expected.depth)
-    magnitude = shown_terms(expected)
-    wrong = wrong_elements(baseline, expected.reference, dtype=expected.dtype, tolerance=limit, magnitude=magnitude)
-    return wrong.reshape(len(wrong), -1).any(axis=1).reshape((-1,) + (1,) * (baseline.ndim - 1))
-
-
-def _judged_or_flushed(check: Check, expected: Expected, rounding: Rounding) -> Difference:
+def _as_exact(check: Check, baseline: Any, rounding: Rounding) -> Difference:
     """Judge one array; a device may take subnormal numbers that go in for zero."""
-    reference, place = rounding.reference, check.place
+    expected = check.expected.replace(baseline=baseline)
     found = judge(check.subject, check.actual, expected)
     if found.verdict == "agrees" or check.actual.shape != expected.reference.shape:
         return found
-    flushed = reference.in_own_dtype(without_subnormals(rounding.work))[place]
+    flushed = rounding.reference.in_own_dtype(without_subnormals(rounding.work))[check.place]
     if flushed is None or flushed.shape != check.actual.shape:
         return found
     with np.errstate(all="ignore"):
@@ -148,7 +141,7 @@ def _judged_or_flushed(check: Check, expected: Expected, rounding: Rounding) -> 
             check.actual.astype(np.float64), flushed.astype(np.float64), rtol=1e-5, atol=0, equal_nan=True
         )
     again = judge(check.subject, np.where(same, expected.reference, check.actual), expected)
-    return _joined(again, _FLUSHED) if again.verdict == "agrees" else found
+    return noted(again, _FLUSHED) if again.verdict == "agrees" else found
 
 
 def verdict_on(check: Check, rounding: Rounding) -> Difference:
@@ -172,7 +165,7 @@ def verdict_on(check: Check, rounding: Rounding) -> Difference:
         again = judge(subject, np.where(distance <= allowed, right, actual), expected)
         if again.verdict == "agrees":
             detail = "badly conditioned: rounding of its inputs moves it as far (%.2g of the elements)"
-            again = _joined(again, detail % float(np.mean(distance > 0)))
+            again = noted(again, detail % float(np.mean(distance > 0)))
             nothing_left = np.mean(allowed) > np.mean(np.abs(right))  # as of the bias of an attention's keys
             return again if nothing_left else _with_real_error(again, first.measure, allowed, expected)
         if np.mean(distance > _HOPELESS * allowed) > _FEW:
@@ -214,9 +207,7 @@ def softmax_verdict(found: Difference, layer: Any, check: Check, rounding: Round
         return found
     magnitude = terms * math.sqrt(check.expected.accumulation)
     again = judge(check.subject, check.actual, check.expected.replace(magnitude=magnitude))
-    return (
-        _joined(again, "the softmax is saturated: its gradient's terms cancel") if again.verdict == "agrees" else found
-    )
+    return noted(again, "the softmax is saturated: its gradient's terms cancel") if again.verdict == "agrees" else found
 
 
 def _softmax_terms(layer: Any, rounding: Rounding, what: str) -> Optional[np.ndarray]:
@@ -250,10 +241,6 @@ def _distance(actual: np.ndarray, right: np.ndarray) -> np.ndarray:
     with np.errstate(all="ignore"):
         distance: np.ndarray = np.abs(actual.astype(np.float64) - right.astype(np.float64))
     return distance
-
-
-def _joined(item: Difference, detail: str) -> Difference:
-    return item.replace(detail="; ".join(filter(None, (item.detail, detail))))
 
 
 def _with_real_error(item: Difference, real: Measure, allowed: np.ndarray, expected: Expected) -> Difference:

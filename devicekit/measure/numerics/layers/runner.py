@@ -10,7 +10,7 @@ import numpy as np
 
 from ....errors import one_line
 from ....runtime.frameworks import tensors_of
-from ....runtime.frameworks.keras_model import Keras, layers_of, public_class, without_cudnn
+from ....runtime.frameworks.keras_model import Keras, layers_of, public_class
 from ....runtime.frameworks.tensors import HostArray, Tensors
 from ....runtime.on_cpu import leave_to_cpu
 from ..nests import flatten, rebuild
@@ -89,7 +89,7 @@ class Runner:
         self.keras = keras
         self.tensors: Tensors = tensors_of(keras.framework)
         self.known = known_classes(model)
-        self._recurrent = [layer for layer in layers_of(model) if hasattr(layer, "use_cudnn")]
+        self._recurrent = [(layer, layer.use_cudnn) for layer in layers_of(model) if hasattr(layer, "use_cudnn")]
         self._copies: Dict[Any, Any] = {}
         self._shared: Dict[Any, Any] = {}
         self._likenesses: Dict[int, Tuple[Any, Any]] = {}
@@ -118,8 +118,17 @@ class Runner:
     @contextlib.contextmanager
     def scope(self, device: str, double: bool) -> Iterator[None]:
         """Compute on a device, in float64 if requested."""
-        with computing_on(device, self.tensors, double), without_cudnn(self._recurrent if device == "cpu" else ()):
-            yield
+        with computing_on(device, self.tensors, double):
+            try:
+                self._use_cudnn(device != "cpu")
+                yield
+            finally:
+                self._use_cudnn(True)
+
+    def _use_cudnn(self, allowed: bool) -> None:
+        """Let recurrent layers do without: with a GPU, Keras 3 calls cuDNN in the scope of the CPU as well."""
+        for layer, own in self._recurrent:
+            layer.use_cudnn = own and allowed
 
     def unchanged(self) -> ContextManager[None]:
         """Return a scope after which the model is as it was before, and so are random numbers."""

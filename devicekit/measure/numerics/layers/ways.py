@@ -7,7 +7,7 @@
 - one other example, unless that has to be compiled;
 - in training, if the layer has a training mode without randomness.
 
-From the third on with other values in weights that are all equal, as a new model's biases and scales.
+From the third on, weights whose elements are all equal get other values.
 """
 
 import math
@@ -30,8 +30,8 @@ _RANDOM = ("Dropout", "Random", "Noise", "AlphaDropout", "GaussianDropout")
 #: Numbers of examples that a layer is called with again, if it was given more than that.
 _FEWER = (3, 1)
 
-#: Of normally distributed inputs: what is far beyond where elementary functions saturate and float32's exponential overflows
-#: (88.7), and what is just beyond.
+#: Of normally distributed inputs: what is far beyond where elementary functions saturate (the exponential at 88.7), and what
+#: is just beyond.
 _LARGE = 64.0
 _SATURATED = 4.0
 
@@ -72,9 +72,9 @@ def ways_to_call(runner: Any, call: Call, seed: int, corners: bool = True) -> Li
         return []
     own = [_cotangent(seed + place, call.path) for place in range(4)]
     ways = [Way(first, own[0])]
-    other = first._replace(
-        weights=[unequal(item, seed) for item in first.weights] if runner.weights_are_free else first.weights
-    )
+    other = first
+    if runner.weights_are_free:
+        other = first._replace(weights=[unequal(item, seed) for item in first.weights])
     if corners:
         note = "with inputs that are large, equal, zero or subnormal"
         ways.append(Way(stress_inputs(first), _no_gradients, note, stale=True, optional=True, stress=True))
@@ -162,7 +162,7 @@ def _stressed(held: HostArray) -> HostArray:
 
 
 def unequal(held: HostArray, seed: int) -> HostArray:
-    """Return a weight whose elements are all equal with others up to a quarter off: a bias of zeros hides what is added."""
+    """Return a weight with others if its elements are all equal, as of a new bias: zeros hide whether they are added."""
     array = held.array
     if not held.is_float or array.size < 2 or np.any(array != array.flat[0]):
         return held
