@@ -194,20 +194,9 @@ def measure(
 ) -> Measure:
     """Return how far an array is from its reference.
 
-    Parameters
-    ----------
-    actual : array_like
-        What was computed; bfloat16 as float32.
-    reference : array_like
-        What is right, mostly in float64, for the same inputs in the same precision.
-    dtype : str
-        Of what was computed: ``"float32"``, ``"bfloat16"``, ``"int32"``, ``"bool"``, ...
-    tolerance : float
-        Kept in the result; see `devicekit.measure.numerics.tolerance.tolerance`.
-    magnitude : array_like or None
-        Size of the terms behind each element, such as ``sqrt(abs(a)**2 @ abs(b)**2)``, if it is known.
-    ignore : numpy.ndarray of bool or None
-        Elements whose error does not count.
+    ``reference``: what is right, mostly in float64, for the same inputs in the same precision. ``dtype``: of what was
+    computed; bfloat16 is given as float32. ``magnitude``: size of the terms behind each element, such as
+    ``sqrt(abs(a)**2 @ abs(b)**2)``, if it is known. ``ignore``: elements whose error does not count.
 
     Returns
     -------
