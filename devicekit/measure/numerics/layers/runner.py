@@ -128,7 +128,7 @@ class Runner:
     def _use_cudnn(self, allowed: bool) -> None:
         """Let recurrent layers do without: with a GPU, Keras 3 calls cuDNN in the scope of the CPU as well."""
         for layer, own in self._recurrent:
-            layer.use_cudnn = own and allowed
+            layer.use_cudnn = own if allowed else False
 
     def unchanged(self) -> ContextManager[None]:
         """Return a scope after which the model is as it was before, and so are random numbers."""
