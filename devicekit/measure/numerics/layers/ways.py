@@ -7,7 +7,7 @@
 - one other example, unless that has to be compiled;
 - in training, if the layer has a training mode without randomness.
 
-From the third on, weights whose elements are all equal get other values.
+From the third on, trained weights whose elements are all equal get other values.
 """
 
 import math
@@ -74,13 +74,16 @@ def ways_to_call(runner: Any, call: Call, seed: int, corners: bool = True) -> Li
     ways = [Way(first, own[0])]
     other = first
     if runner.weights_are_free:
-        other = first._replace(weights=[unequal(item, seed) for item in first.weights])
+        weights = list(first.weights)
+        for place in runner.trained(call.layer):  # what is not trained may be held elsewhere, too
+            weights[place] = unequal(weights[place], seed)
+        other = first._replace(weights=weights)
     if corners:
         note = "with inputs that are large, equal, zero or subnormal"
         ways.append(Way(stress_inputs(first), _no_gradients, note, stale=True, optional=True, stress=True))
-        for count, weights in zip(_fewer(runner, call, _count(first)), (own[1], own[3])):
+        for count, cotangent in zip(_fewer(runner, call, _count(first)), (own[1], own[3])):
             note = "with %d example%s" % (count, "s" * (count > 1))
-            ways.append(Way(fewer_inputs(other, count), weights, note, optional=True))
+            ways.append(Way(fewer_inputs(other, count), cotangent, note, optional=True))
     else:
         ways.append(Way(other_inputs(first), own[1], stale=True))
     if _has_training_mode(call):
