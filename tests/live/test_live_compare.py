@@ -235,3 +235,14 @@ def test_arguments_that_are_wrong(options, words):
 
     with pytest.raises(ValueError, match=words):
         devicekit.compare(lambda x: x, **options)
+
+
+@only_tf2
+def test_what_was_adapted_is_in_the_reference_too(program):
+    code = """
+layer = L.Normalization() if hasattr(L, "Normalization") else L.experimental.preprocessing.Normalization()
+layer.adapt(np.random.RandomState(0).uniform(size=(50, 6)).astype("float32") * 9)
+model = keras.Sequential([keras.Input((6,)), layer, L.Dense(1)])
+print(json.dumps(named(devicekit.compare(model, devices="cpu"), "cpu")))
+"""
+    assert program(START + code) == {}

@@ -151,6 +151,9 @@ def fit_together(layer: Any, copy: Any) -> None:
     for one, other in zip(layers_of(layer), layers_of(copy)):  # a configuration says nothing of it
         if hasattr(one, "use_cudnn"):
             other.use_cudnn = one.use_cudnn
+        if hasattr(one, "finalize_state"):  # what was adapted is held as constants, too
+            other.set_weights(one.get_weights())
+            other.finalize_state()
 
 
 def variables(layer: Any) -> List[Any]:

@@ -367,7 +367,8 @@ def names_of(layer: Any) -> List[str]:
 
 def _alike(layer: Any) -> Any:
     """Return what is equal for layers that do the same, apart from their weights: the layer itself for the user's own."""
-    if hasattr(layer, "get_config") and all(public_class(item)[1] for item in layers_of(layer)):
+    plain = all(public_class(item)[1] and not hasattr(item, "finalize_state") for item in layers_of(layer))
+    if hasattr(layer, "get_config") and plain:
         try:
             config = dict(layer.get_config(), name="")
         except Exception:  # whatever its parts raise; then it is like no other
