@@ -47,6 +47,8 @@ ROWS = [
     # On 3.12 there is no wheel of 3.20 with native code.
     bound("2.19.1", "3.12", "protobuf", "3.20.3", "6.33.6"),
     bound("2.18.1", "3.9", "protobuf", "3.20.3", "6.33.6"),
+    # In between, the optree of the tried sets failed, not TensorFlow.
+    bound("2.20.0", "3.9", "typing-extensions", "4.6.0", "4.16.0", below="3.10.0.2", below_fails="import: ImportError: no"),
     bound("2.16.2", "3.9", "setuptools", "65.5.1", "82.0.0", without="ok"),
     bound("2.16.2", "3.12", "setuptools", "65.5.1", "81.0.0", above="82.0.0", above_fails=NO_RESOURCES),
     bound("3.15.1", "3.12", "jax", "0.4.30", "0.12.0", project="keras", **{"with": "jax"}),
@@ -202,6 +204,7 @@ def test_a_backend_of_keras_has_its_own_bounds(matrix):
         (("2.10.1", "3.7", "protobuf"), "<=3.20.1"),
         (("2.18.1", "3.9", "protobuf"), ""),
         (("2.16.2", "3.10", "setuptools"), "<=82.0.0"),
+        (("2.20.0", "3.9", "typing-extensions"), ">=4.0"),
     ],
 )
 def test_allowed(matrix, question, said):
@@ -312,6 +315,25 @@ def test_sets_leave_out_what_was_measured_to_fail(matrix, python, wanted, kept, 
         return
     name = kept.partition("<")[0]
     assert solve(matrix, target, roots, keep=[Need(kept)]).versions[name] == taken
+
+
+@pytest.mark.parametrize(
+    "python, release, version, taken",
+    [
+        ("3.10", "2.21.0", "4.5.0", ("optree", "0.15.0")),
+        ("3.9", "2.18.1", "4.1.1", ("optree", "0.10.0")),
+        # Without optree, which needs a newer one.
+        ("3.9", "2.16.2", "3.10.0.2", ("keras", "3.0.5")),
+        ("3.12", "2.18.1", "4.5.0", None),
+    ],
+)
+def test_sets_take_what_goes_with_a_release_that_was_not_tried_itself(python, release, version, taken):
+    """Each of these sets was installed and trained; the one on 3.12 fails at import."""
+    keep = ["tensorflow-cpu==" + release, "typing-extensions==" + version]
+    answer = resolve("cpu", python=python, platform="linux-x86_64", keep=keep)
+    assert answer.possible is (taken is not None), answer.obstacles
+    if taken is not None:
+        assert answer.pin(taken[0]).version == taken[1]
 
 
 def test_every_bundled_bound_is_what_is_answered():

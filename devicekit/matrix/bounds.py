@@ -138,7 +138,9 @@ def allowed(matrix: Matrix, project: str, version: str, python: str, dependency:
     rows = _rows_for(matrix.bounds(project, version, dependency, backend), python)
     if dependency == "protobuf" and len(rows) > 1:
         return _allowed_protobuf(matrix, rows, python)
-    return measured_range(rows) if rows else _loads(matrix, project, version, dependency)
+    other = matrix.project(dependency)
+    known = other.versions if other is not None else ()
+    return measured_range(rows, known) if rows else _loads(matrix, project, version, dependency)
 
 
 def _allowed_protobuf(matrix: Matrix, rows: Sequence[Bound], python: str) -> str:
@@ -279,16 +281,19 @@ def _beyond(version: _Numbers, limit: str, newer: bool) -> bool:
     return version >= _numbers(limit) if newer else version <= _numbers(limit)
 
 
-def measured_range(rows: Sequence[Bound]) -> str:
+def measured_range(rows: Sequence[Bound], known: Sequence[str] = ()) -> str:
     """Return the bounds of what was not measured to fail, "" if nothing was.
 
-    Where the measured releases end, the bound is named by its minor release: ``>=1.19,<1.24``.
+    Where the measured releases end, the bound is named by its minor release: ``>=1.19,<1.24``. Of the known versions,
+    those between the newest that fails and the oldest that works were not tried by themselves: they are within the bounds.
     """
     parts = []
     limits = [row.below for row in rows if row.below]
     if limits:
         limit = min(limits, key=_numbers)
         oldest = min((row.oldest for row in rows), key=_numbers)
+        between = (item for item in known if _numbers(minor_of(limit)) < _numbers(minor_of(item)))
+        oldest = min((oldest, *between), key=_numbers)
         parts.append(">=" + (oldest if minor_of(oldest) == minor_of(limit) else minor_of(oldest)))
     limits = [row.above for row in rows if row.above]
     if limits:
