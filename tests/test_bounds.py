@@ -375,6 +375,9 @@ def test_keras_is_asked_about_as_the_one_on_that_backend(backend, version, statu
         # inspect.formatargspec, which it imports, is gone from Python 3.11 on; 3.12 is between two that were tried.
         (("2.21.0", "3.11", "wrapt", "1.12.1"), "fails"),
         (("2.21.0", "3.12", "wrapt", "1.12.1"), "fails"),
+        # Its build imports it.
+        (("2.21.0", "3.11", "wrapt", "1.13.2"), "fails"),
+        (("2.16.2", "3.12", "wrapt", "1.13.3"), "fails"),
         (("2.16.2", "3.11", "wrapt", "1.11.2"), "fails"),
         (("2.13.1", "3.11", "wrapt", "1.12.1"), "fails"),
         (("2.21.0", "3.10", "wrapt", "1.12.1"), "works"),
