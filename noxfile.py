@@ -300,7 +300,7 @@ def windows_session(name, python, files, tags=(), numpy="numpy<2"):
         tool = ("python", "tools/windows_environment.py", "--python", python)
         with tempfile.TemporaryDirectory() as folder:
             # Of the index's newer releases, Wine lacks functions that these do without.
-            packages = (wheel(session) + "[test]", numpy, "jsonschema<4.18", "pytest-rerunfailures")
+            packages = (wheel(session) + "[test]", numpy, "jsonschema<4.18", "pytest-rerunfailures", "uv")
             session.run(*tool, "make", folder, *packages)
             # About one start of a process in some thousands ends in an internal error of Wine's.
             again = ("--reruns", "2", "--only-rerun", "WinError 1359")
@@ -313,11 +313,11 @@ def windows_session(name, python, files, tags=(), numpy="numpy<2"):
 for _python in ("3.8", "3.11"):
     windows_session("windows-" + _python, _python, ON_WINDOWS)
 # With the two of the gate these are all tests without a framework. Under Wine, to start a process takes half a second and to
-# open a file a millisecond, so that they take more than an hour.
-NIGHTS = 5
+# open a file a millisecond, so that they take more than an hour: those that install packages have a night of their own.
+INSTALLS = ["tests/remedies/test_apply.py"]
 _ALL = sorted(glob.glob("tests/**/test_*.py", recursive=True))
-for _night in range(NIGHTS):
-    _files = [path for path in _ALL if path not in ON_WINDOWS][_night::NIGHTS]
+_REST = [path for path in _ALL if path not in ON_WINDOWS + INSTALLS]
+for _night, _files in enumerate([*(_REST[index::5] for index in range(5)), INSTALLS]):
     # What is left out, since conftest.py leaves out what needs more than Python only below a folder.
     _others = ["--ignore=" + path for path in _ALL if path not in _files]
     windows_session("nightly-windows-3.11-%d" % (_night + 1), "3.11", ["tests", *_others], ["nightly"])

@@ -79,6 +79,7 @@ class Windows:
         self.version = version
         self.drive = os.path.join(self.folder, "drive_c")
         self.python = os.path.join(self.drive, "Python" + version.replace(".", ""))
+        self.site = os.path.join(self.python, "Lib", "site-packages")
         self._display = None
 
     def __enter__(self):
@@ -133,7 +134,9 @@ class Windows:
         shutil.copytree(ROOT, checkout, ignore=left_out)
         # Isolated: the checkout is not on the path.
         pytest = ("-I", "-u", "-m", "pytest", "-p", "no:cacheprovider")
-        status, output = self.run([*pytest, *arguments], timeout_s, echo=True, cwd=checkout)
+        # On PATH: what packages install as commands, which with `--target` is put there.
+        variables = {"WINEPATH": "C:" + os.path.join(self.site, "bin")[len(self.drive) :].replace("/", "\\")}
+        status, output = self.run([*pytest, *arguments], timeout_s, echo=True, cwd=checkout, **variables)
         numbers = re.findall(r"^(\d+) skipped in all", output, re.MULTILINE)
         if not numbers or int(numbers[0]) > MOST_SKIPS:
             print("more than %d tests were skipped, or it is not known how many" % MOST_SKIPS)
@@ -181,11 +184,12 @@ class Windows:
         return status, "\n".join(lines)
 
     def make(self, requirements):
-        """Install the Python, packages, and a Direct3D 12 on which DirectML lists a device."""
+        """Install the Python, packages, a Direct3D 12 on which DirectML lists a device, and the DLL that uv needs."""
         if not os.path.isdir(self.python):
             self._install_python()
-        self.install(os.path.join(self.python, "Lib", "site-packages"), requirements)
+        self.install(self.site, requirements)
         system = os.path.join(self.drive, "windows", "system32")
+        shutil.copy2(build.build_bcryptprimitives(os.path.join(self.folder, "built")), system)
         shutil.copyfile(build.build_direct3d(os.path.join(self.folder, "built")), os.path.join(system, "d3d12.dll"))
         with open(os.path.join(BUILTIN, "d3d12.dll"), "rb") as stream:
             content = bytearray(stream.read())

@@ -180,6 +180,14 @@ def build_direct3d(out_dir):
     return path
 
 
+def build_bcryptprimitives(out_dir):
+    """Build the DLL that programs in Rust need and that Wine 8 lacks. Returns its path."""
+    flags = ["-O1", "-shared", "-Wall"]
+    path = os.path.join(out_dir, "bcryptprimitives-" + _digest(["bcryptprimitives.c"], flags), "bcryptprimitives.dll")
+    _compile(path, ["bcryptprimitives.c"], [*flags, "-ladvapi32"], (), (), WINDOWS)
+    return path
+
+
 def build_torch_device(out_dir, torch_dir):
     """Build the PyTorch device ``sim`` against ``torch_dir``, the folder of an installed ``torch`` package.
 
