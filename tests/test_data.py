@@ -2,6 +2,8 @@
 
 import json
 import os
+import shutil
+import subprocess
 
 import jsonschema
 import pytest
@@ -580,3 +582,22 @@ def test_versions():
     assert version_at_least("550.54.15", "525.60.13") is True
     assert version_at_least("450.51", "450.80.02") is False
     assert version_at_least("unknown", "1") is None
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+def test_a_clone_on_windows_has_the_same_bytes(tmp_path):
+    """Git for Windows, as it comes, ends lines by CR and LF: a package from such a clone would miss its pages and releases."""
+    root = os.path.dirname(os.path.dirname(os.path.dirname(FOLDER)))
+    copied = (".gitattributes", "devicekit/diagnosis/codes.md", "devicekit/matrix/data/projects.txt", "pyproject.toml")
+    before = {}
+    for name in copied:
+        target = tmp_path / os.path.basename(name)
+        shutil.copy(os.path.join(root, *name.split("/")), str(target))
+        before[target] = target.read_bytes()
+    git = ("git", "-c", "core.autocrlf=true", "-C", str(tmp_path))
+    for arguments in (("init", "-q"), ("add", ".")):
+        subprocess.run([*git, *arguments], check=True)
+    for target in before:
+        target.unlink()
+    subprocess.run([*git, "checkout", "-q", "--", "."], check=True)
+    assert [target.name for target, content in before.items() if target.read_bytes() != content] == []

@@ -169,6 +169,8 @@ for n in range(300):
     while any(writer.poll() is None for writer in writers):
         assert load_result(str(tmp_path), "k") is not None
         read += 1
+        # Windows replaces no file that is open: without a pause, writers would find it open at every try, for seconds.
+        time.sleep(0.005)
     assert [writer.returncode for writer in writers] == [0, 0]
     assert read > 10
     assert os.listdir(str(tmp_path)) == ["self-test-k.json"]
