@@ -218,7 +218,8 @@ def test_it_works_although_it_should_not(patients):
     text = patients.command("--framework", "tensorflow", "--python", patients.bare).stdout
     assert "The prediction was wrong." in text
     assert "Please report it" in text
-    assert "devicekit snapshot --python %s --output machine.json" % patients.bare in text
+    path = '"%s"' % patients.bare if os.name == "nt" else patients.bare  # cmd knows no single quotes
+    assert "devicekit snapshot --python %s --output machine.json" % path in text
 
 
 def test_one_that_is_not_installed(patients):

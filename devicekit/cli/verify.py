@@ -46,8 +46,8 @@ def _verify(options: argparse.Namespace) -> int:
     if options.json:
         print_json(verification_data(verification))
     else:
-        import shlex
+        from ..resolver.result import quoted
 
-        snapshot = "devicekit snapshot" + (" --python %s" % shlex.quote(options.python) if options.python else "")
+        snapshot = "devicekit snapshot" + (" --python %s" % quoted(options.python) if options.python else "")
         print_text(verification_text(verification, terminal_style(), snapshot))
     return 0 if verification.works else 1
