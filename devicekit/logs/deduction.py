@@ -371,7 +371,9 @@ def _driver(known: Known) -> Deduced:
     project = BUNDLED.project("torch")
     if label:
         cuda = ".".join(label.groups())
-    elif not cuda and known.system == "linux" and project is not None and "+" not in torch and "conda" not in known.words:
+    elif (
+        not cuda and known.system == "linux" and project is not None and "+" not in torch and "conda" not in known.words
+    ):
         release = project.release(torch)  # as the registry has it
         cuda = next((build.cuda for build in release.builds if build.cuda), cuda) if release is not None else cuda
     if not driver or not cuda:

@@ -101,9 +101,8 @@ def _of_its_own(about: Situation, steps: Steps) -> bool:
     elif about.signature == "tf-v1-api-sub" and _path_in_tensorflow(about) in _SINCE_TENSORFLOW:
         since = _SINCE_TENSORFLOW[_path_in_tensorflow(about)]
         steps.install("tf.%s came with TensorFlow %s" % (_path_in_tensorflow(about), since), "tensorflow>=%s" % since)
-        steps.say(
-            "Or install the release of what asks for it that this TensorFlow was for", changes="packages", instead=True
-        )
+        text = "Or install the release of what asks for it that this TensorFlow was for"
+        steps.say(text, changes="packages", instead=True)
     elif "TensorFlow Addons" in about.summary:
         fitting_add_on(about, steps, "tensorflow-addons", about.version.partition("+")[0])
     else:
@@ -433,8 +432,9 @@ def _of_one_package(about: Situation, steps: Steps) -> bool:
     if len(about.known.depends) != 1 or len(names) != 1:
         return False
     (needed, needs), name = next(iter(about.known.depends.items())), names.pop()
-    if set(needs) != {name}:
-        return False
+    bounds = known_specifier(bounds_of(needs.get(name, "")))
+    if set(needs) != {name} or (bounds and about.releases(needed, bounds, about.platform, about.python)):
+        return False  # something else that they need excludes it
     if about.macos and re.search("gpu|cuda|cu1|nvidia|triton|rocm", needed):
         steps.install("%s is not made for macOS: install %s without the extra that asks for it" % (needed, name), name)
         return True
