@@ -24,6 +24,10 @@ FOLDERS = (os.path.join("devicekit", "matrix", "data"), os.path.join("devicekit"
 SHOWN = ("devicekit.cli.mcp", "devicekit.testing")
 
 
+#: What classes with public names inherit from: its methods keep their types.
+INHERITED = "devicekit.records"
+
+
 class BuildPy(build_py):
     """Copies code without notes for its editors and their tools; JSON without spaces and without where a row is from."""
 
@@ -32,7 +36,8 @@ class BuildPy(build_py):
         outfile, copied = super().build_module(module, module_file, package)
         if not getattr(self, "editable_mode", False):
             name = ("%s.%s" % (package, module)).replace(".__init__", "")
-            _without_notes(outfile, name in _public_modules() or name.startswith(SHOWN))
+            public = name in _public_modules() or name.startswith(SHOWN)
+            _without_notes(outfile, public, public or name == INHERITED)
         return outfile, copied
 
     def build_package_data(self):
@@ -63,7 +68,7 @@ def _public_modules():
     return modules
 
 
-def _without_notes(path, public):
+def _without_notes(path, public, typed):
     """Take comments, and docstrings of what is not public, out of a module; lines keep their numbers."""
     with open(path, encoding="utf-8") as stream:
         text = stream.read()
@@ -78,13 +83,12 @@ def _without_notes(path, public):
         for row in range(token.start[0] - 1, token.end[0]):
             lines[row] = ""
     with open(path, "w", encoding="utf-8", newline="\n") as stream:
-        stream.write(_without_types("\n".join(lines), public))
+        stream.write(_without_types("\n".join(lines), typed))
 
 
-def _without_types(text, public):
+def _without_types(text, typed):
     """Take out the types of local names, and of what functions that no user calls take and return: the checkout has them."""
     lines, tree, cuts = [line.encode("utf-8") for line in text.split("\n")], ast.parse(text), []
-    # What is public may have inherited it.
     methods = {item for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for item in node.body}
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
     # Before Python 3.8 a tree does not have ends.
@@ -95,7 +99,7 @@ def _without_types(text, public):
         # A record's property says by its type how it is written.
         if not isinstance(node, ast.FunctionDef) or node.decorator_list or not hasattr(node, "end_lineno"):
             continue
-        if (public or node in methods) and not re.match("_[^_]", node.name):
+        if typed and not re.match("_[^_]", node.name):
             continue
         for item in ast.walk(node.args):
             if isinstance(item, ast.arg) and item.annotation:

@@ -493,7 +493,7 @@ ROWS = [
         ["--force-reinstall --no-cache-dir torch==2.3.0"],
         ["released for"],
     ),
-    # A PyTorch beside it requires one exact cuDNN, too old for the other framework.
+    # A PyTorch next to it requires one exact cuDNN, too old for the other framework.
     (
         "Loaded runtime CuDNN library: 9.1.0 but source was compiled with: 9.8.0. CuDNN library needs to have matching major",
         {"os": "linux", "packages": {"jax": "0.6.0", "torch": "2.4.0"}},

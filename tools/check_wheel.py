@@ -23,6 +23,9 @@ DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 #: Next to modules that public names are of: docstrings that pytest and agents show; as in setup.py.
 SHOWN = ("devicekit/cli/mcp.py", "devicekit/testing/")
 
+#: What classes with public names inherit from: its methods keep their types; as in setup.py.
+INHERITED = "devicekit/records.py"
+
 #: Of the bundled data, unpacked.
 LIMIT_DATA_BYTES = 1500000
 
@@ -79,14 +82,14 @@ def changed_code(wheel, names):
             documented = isinstance(node, DEFINITIONS if public else (*DEFINITIONS, ast.Module))
             if private and documented and ast.get_docstring(node) is not None and len(node.body) > 1:
                 del node.body[0]
-        _drop_types(trees[0], public)
+        _drop_types(trees[0], public or name == INHERITED)
         for node in [node for tree in trees for node in ast.walk(tree)]:
             node.col_offset = node.end_col_offset = 0  # types are cut out of their lines
         if len({ast.dump(tree, include_attributes=True) for tree in trees}) > 1:
             yield name
 
 
-def _drop_types(tree, public):
+def _drop_types(tree, typed):
     """Take out the types of local names, and of what functions that no user calls take and return, as setup.py does."""
     owners = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
     functions = [node for node in owners if isinstance(node, ast.FunctionDef)]
@@ -97,10 +100,10 @@ def _drop_types(tree, public):
             for _, body in ast.iter_fields(owners[node]):
                 if isinstance(body, list):
                     body[:] = [plain if item is node else item for item in body]
-    for node, owner in owners.items():
+    for node in owners:
         if not isinstance(node, ast.FunctionDef) or node.decorator_list:
             continue
-        if re.match("_[^_]", node.name) or not (public or isinstance(owner, ast.ClassDef)):
+        if re.match("_[^_]", node.name) or not typed:
             arguments = [item for item in ast.walk(node.args) if isinstance(item, ast.arg)]
             for item, name in [*[(item, "annotation") for item in arguments], (node, "returns")]:
                 part = getattr(item, name)

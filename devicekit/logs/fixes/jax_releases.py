@@ -121,8 +121,8 @@ def jax_incompatible(about: Situation, steps: Steps) -> None:
     user = importer(about)
     users = users if not user or user in users else [user]
     # JAX's own modules lack what an add-on asks for: the add-on is older, or newer, than this JAX.
-    asks = user and about.signature in ("py-cannot-import-dep", "jax-no-module")
-    asks = asks or (users and _asked_of_jax(about).startswith("jax._src."))
+    asks = bool(user) and about.signature in ("py-cannot-import-dep", "jax-no-module")
+    asks = asks or bool(users and _asked_of_jax(about).startswith("jax._src."))
     newer = _NEW_IN_JAX.match(_asked_of_jax(about))
     if not gone and (newer or not asks) and (newer or not (users and about.signature == "jax-attr")):
         steps.upgrade("Update JAX with what belongs to it, in one command", *both)

@@ -150,8 +150,8 @@ def another_index(about: Situation, steps: Steps, name: str, bounds: str) -> boo
 def _another_rocm(about: Situation, steps: Steps, asked: str, bounds: str) -> bool:
     """A release for ROCm that is in another index than the asked one, for each release has few of them."""
     versions = [one.version for one in about.releases("torch", bounds, "linux-x86_64", about.python)]
-    rows = BUNDLED.indexes("torch", "rocm", "linux-x86_64")
-    rows = [row for row in rows if any(accepts(row.versions, version) for version in versions)]
+    known = BUNDLED.indexes("torch", "rocm", "linux-x86_64")
+    rows = [row for row in known if any(accepts(row.versions, version) for version in versions)]
     if not rows or any(row.url.endswith("/" + asked) for row in rows):
         return False
     name = rows[0].url.rpartition("/")[2]
