@@ -332,8 +332,11 @@ cache, temporary = os.environ["DEVICEKIT_CACHE_DIR"], os.environ["TMPDIR"]
 def left():
     found = ["thread " + item.name for item in threading.enumerate() if item.name.startswith("devicekit")]
     for thread in os.listdir("/proc/self/task"):
-        with open("/proc/self/task/%s/children" % thread) as stream:
-            found += ["child " + pid for pid in stream.read().split()]
+        try:
+            with open("/proc/self/task/%s/children" % thread) as stream:
+                found += ["child " + pid for pid in stream.read().split()]
+        except (FileNotFoundError, ProcessLookupError):  # one of the framework's threads ended meanwhile
+            pass
     for folder, _, names in os.walk(cache):
         for name in names:
             with open(os.path.join(folder, name), "r+b") as stream:
