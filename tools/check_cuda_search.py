@@ -79,7 +79,7 @@ from devicekit.matrix.matrix import BUNDLED
 from devicekit.diagnosis.rules.libraries import search
 from devicekit.diagnosis.view import View
 machine = detect()
-machine = replace(machine, driver=replace(machine.driver, gpus=Fact.of((Gpu("nvidia", "NVIDIA L4", 0),), "stand-in")))
+machine = machine.replace(driver=machine.driver.replace(gpus=Fact.of((Gpu("nvidia", "NVIDIA L4", 0),), "stand-in")))
 found = search(View(machine, BUNDLED))
 host = LiveHost()
 print(json.dumps({

@@ -23,8 +23,8 @@ DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 #: Next to modules that public names are of: docstrings that pytest and agents show; as in setup.py.
 SHOWN = ("devicekit/cli/mcp.py", "devicekit/testing/")
 
-#: What classes with public names inherit from: its methods keep their types; as in setup.py.
-INHERITED = "devicekit/records.py"
+#: What classes with public names inherit from, hold, take or return: their methods keep their types; as in setup.py.
+TYPED = ("devicekit/records.py", "devicekit/cluster/lease/", "devicekit/machine/driver_query.py", "devicekit/matrix/")
 
 #: Of the bundled data, unpacked.
 LIMIT_DATA_BYTES = 1500000
@@ -82,7 +82,7 @@ def changed_code(wheel, names):
             documented = isinstance(node, DEFINITIONS if public else (*DEFINITIONS, ast.Module))
             if private and documented and ast.get_docstring(node) is not None and len(node.body) > 1:
                 del node.body[0]
-        _drop_types(trees[0], public or name == INHERITED)
+        _drop_types(trees[0], public or name.startswith(TYPED))
         for node in [node for tree in trees for node in ast.walk(tree)]:
             node.col_offset = node.end_col_offset = 0  # types are cut out of their lines
         if len({ast.dump(tree, include_attributes=True) for tree in trees}) > 1:
