@@ -24,7 +24,7 @@ FOLDERS = (os.path.join("devicekit", "matrix", "data"), os.path.join("devicekit"
 SHOWN = ("devicekit.cli.mcp", "devicekit.testing")
 
 
-#: What classes with public names inherit from, hold, take or return: their methods keep their types. Checked by `nox -s typed`.
+#: What classes with public names inherit from, hold, take or return: their methods keep their types; `nox -s typed` checks it.
 TYPED = ("devicekit.records", "devicekit.cluster.lease.", "devicekit.machine.driver_query", "devicekit.matrix.")
 
 
