@@ -232,6 +232,9 @@ IMPORTS = (
 )
 
 ROWS = [
+    # A pipeline is not pip.
+    (IMPORTED % "transformers/pipelines/base.py" + "MemoryError", {"os": "linux"}, ["batch"], ["no-cache-dir"]),
+    (IMPORTED % "pip/_vendor/cachecontrol/cache.py" + "MemoryError", {"os": "linux"}, ["--no-cache-dir"], ["batch"]),
     (
         "ERROR: No matching distribution found for tensorflow-directml-plugin",
         {"os": "macos"},

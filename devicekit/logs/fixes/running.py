@@ -310,7 +310,8 @@ def host_memory_exhausted(about: Situation, steps: Steps) -> None:
     paging = "Let Windows manage (enlarge) the paging file: System, Advanced, Performance, Virtual memory"
     if re.search("(?i)1455|paging file", about.line):
         steps.say(paging, "admin", "system")
-    if ("pip-install" in about.words and not about.known.frames[-1:]) or "pip" in "".join(about.known.frames[-1:]):
+    last = "".join(about.known.frames[-1:])
+    if re.search(r"[\\/]pip[\\/]", last) or ("pip-install" in about.words and not last):
         text = "pip needed the memory: install without its cache, which it reads whole"
         command = "python -m pip install --no-cache-dir %s" % (about.known.asked or "NAME")
         steps.run(text, command, changes="packages")
