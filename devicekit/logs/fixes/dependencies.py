@@ -123,9 +123,9 @@ def _build_failed(about: Situation, steps: Steps) -> None:
         text = "Let pip take a release of %s that has a wheel, if there is one" % name
         steps.run(text, "python -m pip install --only-binary=:all: %s" % name, changes="packages")
     pythons = about.pythons(name, "==" + version, about.platform)
-    older = "3.10 to 3.12" if not pythons else listed(pythons[::-1])
+    older = listed(pythons[::-1]) if pythons else "mostly 3.10 to 3.12"
     text = "Or use, in a new environment, a Python that this release of %s was made for (%s)"
-    steps.say(text % (name, older if pythons else "mostly " + older), instead=True)
+    steps.say(text % (name, older), instead=True)
     if not newer and not pythons:
         steps.say(
             "Or build it: the first error of its output names what is missing (a compiler, headers)", instead=True

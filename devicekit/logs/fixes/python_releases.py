@@ -17,6 +17,7 @@ _CAME = (
         "3.10",
         r"(?:ParamSpec|TypeAlias|Concatenate|TypeGuard|pairwise|NoneType|UnionType)' from|operand type\(s\) for \|",
     ),
+    ("3.12", r"(?:override|batched)' from"),
     ("3.11", r"' from '(?:typing|enum|datetime|contextlib)'|tomllib"),
 )
 
@@ -34,8 +35,7 @@ def python_unsupported(about: Situation, steps: Steps) -> None:
     if about.signature not in ("py-typing-too-old", "py-newer-expression"):
         wheels.python_unsupported(about, steps)
         return
-    late = "override" in about.line or "batched" in about.line
-    since = next((release for release, pattern in _CAME if not late and re.search(pattern, about.line)), "3.12")
+    since = next((release for release, pattern in _CAME if re.search(pattern, about.line)), "3.12")
     python = since if version_at_least(since, "3.12") else "3.11"
     steps.run("Make an environment with Python %s or later" % since, "uv venv --python %s" % python, changes="files")
     by = importer(about)

@@ -402,13 +402,23 @@ def _unknown_project(about: Situation, steps: Steps, name: str) -> None:
             "See on pypi.org, under Download files, for which Pythons the package has wheels (cp311: Python 3.11)"
         )
     here = " than %s" % about.python if about.python else ""
-    newest = re.findall(r"[\d.]+\d", about.groups.get("found", ""))[-1:]
+    newest = _newest_found(about)
     asked = re.search(r"==([\d.]+)$", about.groups.get("requirement", ""))
-    newer = newest and asked and sort_key(asked.group(1)) > sort_key(newest[0])
+    newer = newest and asked and sort_key(asked.group(1)) > sort_key(newest)
     age = "a newer" if newer else "an older"
     steps.say("Make an environment with such a Python, mostly %s one%s, and install there" % (age, here))
+    _take_newest(about, steps, name)
+
+
+def _newest_found(about: Situation) -> str:
+    """Return the last release that pip found for this Python, "" if it names none."""
+    return (re.findall(r"[\d.]+\d", about.groups.get("found", "")) or [""])[-1]
+
+
+def _take_newest(about: Situation, steps: Steps, name: str) -> None:
+    newest = _newest_found(about)
     if newest and name:
-        steps.install("Or take the newest that this Python has", "%s==%s" % (name, newest[0]), instead=True)
+        steps.install("Or take the newest that this Python has", "%s==%s" % (name, newest), instead=True)
 
 
 #: The first and the last releases of onnxruntime and onnxruntime-gpu that have wheels for each Python (PyPI, their files).
@@ -427,9 +437,7 @@ def _ort_python(about: Situation, steps: Steps, name: str) -> bool:
         return about.python in fitting and "index-part" in about.words
     text = "%s has wheels for Python %s: make an environment with one of these" % (asked.group(), listed(fitting))
     steps.new_environment(text, fitting[-1] if len(fitting) < 3 else fitting[-2], [asked.group()])
-    newest = re.findall(r"[\d.]+\d", about.groups.get("found", ""))[-1:]
-    if newest:
-        steps.install("Or take the newest that this Python has", "%s==%s" % (name, newest[0]), instead=True)
+    _take_newest(about, steps, name)
     return True
 
 
