@@ -412,7 +412,8 @@ def _unknown_project(about: Situation, steps: Steps, name: str) -> None:
 
 def _newest_found(about: Situation) -> str:
     """Return the last release that pip found for this Python, "" if it names none."""
-    return (re.findall(r"[\d.]+\d", about.groups.get("found", "")) or [""])[-1]
+    found: List[str] = re.findall(r"[\d.]+\d", about.groups.get("found", ""))
+    return found[-1] if found else ""
 
 
 def _take_newest(about: Situation, steps: Steps, name: str) -> None:
