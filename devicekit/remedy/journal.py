@@ -19,7 +19,7 @@ from ..errors import RemedyError
 from ..records import Record, parse_json
 from ..runtime.cache import patiently
 from .layout import Installed, Layout, own_folder
-from .snapshot import Restored, keep, read_manifest, remove_tree, restore, write_manifest
+from .snapshot import Restored, keep, read_manifest, remove_stashes, remove_tree, restore, write_manifest
 
 #: Called now and then during what takes seconds.
 Tick = Optional[Callable[[], None]]
@@ -162,6 +162,11 @@ class FixFolder:
             text = "files that are kept no more cannot be restored: %s (%d in all). Everything else is restored. %s"
             raise RemedyError(text % (", ".join(restored.lost[:5]), len(restored.lost), self._give_up()))
         return restored
+
+    def remove_stashes(self, journal: Journal) -> None:
+        """Remove what pip could not remove in this fix, as far as that is possible now."""
+        with suppress(OSError, RemedyError):
+            remove_stashes(journal.layout, read_manifest(self._manifest))
 
     def discard(self, tick: Tick = None) -> None:
         """Remove it all, the journal first."""
@@ -316,7 +321,8 @@ class Logbook:
         taken = next((path for path in aside if os.path.lexists(path + ASIDE)), None)
         if taken is not None:
             raise RemedyError("%s would be renamed, and %s%s exists: remove one of them" % (taken, taken, ASIDE))
-        list(self.entries())  # what a fix has left that was killed before it changed anything goes
+        for earlier, journal in self.entries():  # what a fix has left that was killed before it changed anything goes
+            earlier.remove_stashes(journal)
         last = _folders(self._own)
         number = int(last[-1].path.rpartition("-")[2]) + 1 if last else 1
         folder = FixFolder(os.path.join(self._own, "fix-%d" % number))

@@ -9,6 +9,7 @@ import os
 import shutil
 import stat
 import sys
+from contextlib import suppress
 from functools import partial
 from typing import Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Set, Tuple, Union
 
@@ -170,14 +171,14 @@ def restore(
         What `keep` returned.
     everything : bool
         Whether all files that are new are removed: an installer was just stopped. Else only those of distributions are,
-        and what was compiled: the others may be the user's.
+        what was compiled, and what pip has moved: the others may be the user's.
 
     Raises
     ------
     OSError
         If a file cannot be written or removed; all others are.
     """
-    owned, tries = _owned(layout), _Tries()
+    owned, tries, is_stash = _owned(layout), _Tries(), _stash_test(manifest)
     left: List[str] = []
     outside = {relative for relative in owned if relative not in manifest}
     now = dict(_current(layout, outside | {path for path in manifest if not _within(layout, path)}, tries))
@@ -188,7 +189,9 @@ def restore(
             continue
         if is_folder:
             _remove_if_empty(path)
-        elif everything or relative in manifest or relative in owned or _is_made(relative):
+        elif (
+            everything or relative in manifest or relative in owned or _is_made(relative) or is_stash(relative, status)
+        ):
             tries.do(partial(patiently, partial(os.unlink, path)))
         else:
             left.append(relative)
@@ -196,6 +199,29 @@ def restore(
     if tries.problem is not None:
         raise tries.problem
     return Restored(tuple(changed), tuple(sorted(left)), tuple(lost))
+
+
+def remove_stashes(layout: Layout, manifest: Manifest) -> None:
+    """Remove what pip renamed to ``~umpy`` and could not remove: on Windows, a file in use. What still is stays."""
+    is_stash = _stash_test(manifest)
+    for relative, status in reversed(list(walk(layout.prefix, layout.libraries))):
+        path = os.path.join(layout.prefix, relative)
+        if is_stash(relative, status):
+            with suppress(OSError):
+                os.unlink(path)
+        elif os.sep + "~" in relative and relative not in manifest:
+            _remove_if_empty(path)
+
+
+def _stash_test(manifest: Manifest) -> Callable[[str, os.stat_result], bool]:
+    """Return what says whether a new file is a kept one that pip has moved: removing it loses nothing."""
+    kept = {(os.path.basename(relative), item) for relative, item in manifest.items()}
+
+    def is_stash(relative: str, status: os.stat_result) -> bool:
+        new = os.sep + "~" in relative and relative not in manifest
+        return new and (os.path.basename(relative), (status.st_size, status.st_mtime_ns)) in kept
+
+    return is_stash
 
 
 class _Tries:

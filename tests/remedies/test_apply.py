@@ -493,6 +493,30 @@ def test_a_file_that_is_in_use_costs_nothing(patient, how):
     assert_as_before(patient, before)
 
 
+@pytest.mark.parametrize("how", ["undo", "fix"])
+def test_what_pip_moved_and_could_not_remove_goes_later_and_a_file_of_the_user_stays(patient, how):
+    """As on Windows, where another process has the file open."""
+    add_numpy(patient)
+    path = os.path.join(patient.site, "numpy", "__init__.py")
+    moved, mine = (os.path.join(patient.site, "~umpy", "core", name) for name in ("__init__.py", "mine.py"))
+    kept = os.path.join(patient.home, "kept.py")
+    shutil.copy2(path, kept)
+    before = patient.files()
+    assert patient.apply(GOOD)[0]["outcome"] == "fixed"
+    os.makedirs(os.path.dirname(moved))
+    shutil.copy2(kept, moved)
+    shutil.copy2(path, mine)
+    if how == "fix":
+        os.unlink(os.path.join(patient.site, "numpy", "exceptions.py"))
+        assert patient.apply(Packages(reinstall=GOOD.install))[0]["outcome"] == "fixed"
+    else:
+        assert "left alone (1)" in patient.fix("--undo", "--yes")[1]["summary"]
+    assert (os.path.exists(moved), os.path.exists(mine)) == (False, True)
+    os.unlink(mine)
+    os.removedirs(os.path.dirname(mine))
+    assert how == "fix" or patient.files(own=True) == before
+
+
 @pytest.mark.parametrize("installer", INSTALLERS)
 def test_a_folder_with_spaces_and_letters_of_several_scripts(tmp_path, environments, wheels, installer):
     if installer == "uv" and find_uv() is None:
