@@ -232,6 +232,25 @@ IMPORTS = (
 )
 
 ROWS = [
+    # A release has wheels for some Pythons, and was measured to fail with what pip would bring.
+    (
+        HIP,
+        {"os": "linux", "python": "3.12", "packages": {"tensorflow-rocm": "2.4.3"}, "gpu": "gfx1030", "rocm": "4.2"},
+        [r"--python 3\.11 env && .* tensorflow-rocm==2\.13\.1\.600"],
+        ["python -m pip install tensorflow-rocm"],
+    ),
+    (
+        NO_WHEEL % "tensorflow==2.8.0",
+        {"os": "linux", "python": "3.11"},
+        [r'--python 3\.10 env && .* tensorflow==2\.8\.0 "numpy<2" "protobuf<4\.21"$'],
+        ["h5py"],
+    ),
+    (
+        NO_WHEEL % "tensorflow==2.10.1",
+        {"os": "linux", "python": "3.12"},
+        [r'--python 3\.10 env && .* tensorflow==2\.10\.1 "numpy<2"$'],
+        ["protobuf"],
+    ),
     # A pipeline is not pip.
     (IMPORTED % "transformers/pipelines/base.py" + "MemoryError", {"os": "linux"}, ["batch"], ["no-cache-dir"]),
     (IMPORTED % "pip/_vendor/cachecontrol/cache.py" + "MemoryError", {"os": "linux"}, ["--no-cache-dir"], ["batch"]),
@@ -5042,7 +5061,7 @@ ROWS = [
         "C:\\>pip install tensorflow==2.4.0rc2\nERROR: Could not find a version that satisfies the requirement "
         "tensorflow==2.4.0rc2 (from versions: none)\nsys.version: 3.8.2 [MSC v.1916 32 bit (Intel)]",
         {"os": "windows"},
-        [r"Python\.Python\.3\.8", r"tensorflow==2\.4\.0$"],
+        [r"Python\.Python\.3\.8", r'tensorflow==2\.4\.0 "protobuf<4\.21"$'],
         [r"rc2\n.*rc2$"],
     ),
     # TensorFlow 1 on Windows.
@@ -8692,7 +8711,7 @@ def test_tensors_on_two_devices_are_no_index_out_of_range():
 
 def test_the_release_of_tensorflow_that_needs_avx2_by_mistake():
     log = "Illegal instruction (core dumped)\nimport tensorflow"
-    wanted = "python -m pip install tensorflow==2.4.1"
+    wanted = 'python -m pip install tensorflow==2.4.1 "protobuf<4.21"'
     for version in ("2.4.0", "2.4.1"):
         commands = [step.command for step in explain(log, facts={"packages": {"tensorflow": version}})[0].fix]
         assert (wanted in commands) == (version == "2.4.0")

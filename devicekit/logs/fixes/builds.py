@@ -27,9 +27,9 @@ def cpu_only_windows(about: Situation, steps: Steps) -> None:
         steps.add(tensorflow_in_wsl(about))
         text = "On native Windows, TensorFlow 2.10 is the last with CUDA (Python 3.7 to 3.10, CUDA 11.2, cuDNN 8.1)"
         if about.python in ("3.7", "3.8", "3.9", "3.10"):
-            steps.install(text, "tensorflow==2.10.1", "numpy<2", remove=_wheel_owners(about), instead=True)
+            steps.install(text, "tensorflow==2.10.1", remove=_wheel_owners(about), instead=True)
         else:
-            steps.new_environment(text, "3.10", ["tensorflow==2.10.1", "numpy<2"], instead=True)
+            steps.new_environment(text, "3.10", ["tensorflow==2.10.1"], instead=True)
         return
     for way in ways_on_windows(about.vendor, about.gfx or about.known.gpu_name, about.framework, BUNDLED):
         first = not steps.fixes

@@ -1,10 +1,11 @@
 """`Situation`: what a fix depends on, from a line and the known facts. What is not known is None or ""; nothing is guessed."""
 
 import re
-from typing import FrozenSet, Iterable, Mapping, Optional, Sequence, Tuple
+from typing import FrozenSet, Iterable, Iterator, Mapping, Optional, Sequence, Tuple
 
 from ...diagnosis.frameworks import TITLES
 from ...errors import log
+from ...matrix.bounds import allowed
 from ...matrix.gpu_names import GpuModel, capability_of, find_gpu
 from ...matrix.gpu_support import capability_number
 from ...matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, accepts, version_at_least
@@ -525,6 +526,27 @@ class Situation:
         name, bounds = requirement_of(requirement)
         have = bool(self.python and known_specifier(bounds)) and self.releases(name, bounds)
         return not have or bool(self.releases(name, bounds, "", self.python))
+
+    def other_python(self, requirements: Sequence[str]) -> str:
+        """Return the newest Python for which each requirement has a wheel, "" if the present one has, or is not known."""
+        asked = [requirement_of(item) for item in requirements]
+        known = [(name, bounds) for name, bounds in asked if self.pythons(name, bounds, self.platform)]
+        fitting = [item for item in PYTHONS if all(self.releases(*one, self.platform, item) for one in known)]
+        return "" if not known or self.python in ("", *fitting) else next(iter(fitting), "")
+
+    def held_back(self, requirements: Sequence[str], python: str) -> Iterator[str]:
+        """Yield bounds of what releases were measured to fail with and do not declare: a new environment has the newest."""
+        asked = dict(requirement_of(item) for item in requirements)
+        for name, bounds in asked.items():
+            for release in self.releases(name, bounds, self.platform, python)[-1:] if bounds else ():
+                for dependency in ("numpy", "protobuf", "h5py"):
+                    limit = re.search(r"<=?([^,]*)$", allowed(BUNDLED, name, release.version, python, dependency))
+                    declared = (requirement_of(text) for build in release.builds for text in build.requires)
+                    if limit and dependency not in asked:
+                        if all(
+                            other != dependency or accepts(its, limit.group(1)) is not False for other, its in declared
+                        ):
+                            yield dependency + limit.group()
 
     def _leads_on(self, release: Release, platform: str, python: str) -> bool:
         """Whether the distribution that TensorFlow's wheel for a system only refers to has a wheel for that Python as well."""

@@ -11,7 +11,7 @@ from ...diagnosis.findings import Fix, Packages
 from ...diagnosis.package_commands import Environment
 from ...matrix.matrix import accepts
 from ..signatures import filled
-from .situation import Situation
+from .situation import Situation, requirement_of
 
 #: What a sentence calls the systems.
 _TITLES = {"linux": "Linux", "windows": "Windows", "macos": "macOS"}
@@ -122,7 +122,17 @@ class Steps:
             return
         if name == "torch" and len(requirements) == 1 and "torch" in remove and not self.about.known.complete:
             text += "; torchvision and torchaudio, if they are there, in the same command"
+        python = "" if index_url else self.about.other_python(requirements)
+        if python:
+            text += "; Python %s has no wheel of it: in an environment with Python %s" % (self.about.python, python)
+            self.new_environment(text, python, requirements, instead)
+            return
         there = self.about.packages
+        if (
+            not index_url
+            and accepts(requirement_of(requirements[0])[1] if requirements else "", there.get(name, "")) is not True
+        ):
+            requirements = (*requirements, *self.about.held_back(requirements, self.about.python))
         if "tensorflow-cpu" in there and "tensorflow" not in there and not remove:  # the two own one folder
             requirements = tuple(re.sub(r"^tensorflow(?=[<>=!~]|$)", "tensorflow-cpu", item) for item in requirements)
         packages = Packages(remove=tuple(remove), install=tuple(requirements), index_url=index_url)
@@ -200,6 +210,7 @@ class Steps:
     def new_environment(self, text: str, python: str, requirements: Sequence[str], instead: bool = False) -> None:
         """Add that an environment is made with another Python."""
         about = self.about
+        requirements = [*requirements, *about.held_back(requirements, python)]
         if about.manager:
             if about.manager != "pipenv":
                 text += '; requires-python in pyproject.toml has to allow it, such as "==%s.*"' % python

@@ -3,7 +3,7 @@
 import re
 from typing import Dict, List, Sequence, Set, Tuple
 
-from ...matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, accepts, minor_of, version_at_least
+from ...matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, accepts, minor_of
 from ...matrix.projects import sort_key
 from ...matrix.queries import goes_with
 from ..context import PLATFORM_OF, Known
@@ -518,12 +518,10 @@ def _no_platform(about: Situation, steps: Steps, name: str, bounds: str, label: 
         text = "%s has no wheel for %s; %s %s to %s have" % (label, where, name, old, new)
         if about.python and about.releases(name, "", about.platform, about.python):
             best = about.releases(name, "", about.platform, about.python)[-1].version
-            steps.install(
-                "%s, %s for Python %s" % (text, best, about.python), "%s==%s" % (name, best), *_numpy_1(name, best)
-            )
+            steps.install("%s, %s for Python %s" % (text, best, about.python), "%s==%s" % (name, best))
         elif pythons:
             text += " (the newest for Python %s)" % listed(sorted(pythons, key=sort_key))
-            steps.new_environment(text, pythons[0], ["%s==%s" % (name, new), *_numpy_1(name, new)])
+            steps.new_environment(text, pythons[0], ["%s==%s" % (name, new)])
         native = about.pythons(name, bounds, "macos-arm64") if about.platform == "macos-x86_64" else ()
         if native:
             _native_python(about, steps, native[0])
@@ -563,11 +561,6 @@ def _plain_name(about: Situation, steps: Steps, name: str, bounds: str) -> bool:
     if about.macos and "macos-arm64" in platforms and not about.releases("tensorflow", bounds, "macos-arm64"):
         _tensorflow_macos(about, steps, bounds)
     return bool(steps.fixes)
-
-
-def _numpy_1(name: str, version: str) -> Sequence[str]:
-    """PyTorch before 2.3 was compiled for NumPy 1, and its metadata do not say so."""
-    return ("numpy<2",) if name == "torch" and version_at_least(version, "2.3") is False else ()
 
 
 def _tensorflow_macos(about: Situation, steps: Steps, bounds: str) -> None:
@@ -1039,14 +1032,14 @@ def tensorflow_gpu_removed(about: Situation, steps: Steps) -> None:
         steps.run("Use WSL 2, where current TensorFlow has CUDA", "wsl --install", on="windows", changes="system")
         steps.add(tensorflow_in_wsl(about))
         text = "Or TensorFlow 2.10 on native Windows, with CUDA 11.2 and cuDNN 8.1"
-        steps.new_environment(text, "3.10", ["tensorflow==2.10.1", "numpy<2"], instead=True)
+        steps.new_environment(text, "3.10", ["tensorflow==2.10.1"], instead=True)
         steps.install("Or TensorFlow for the CPU", "tensorflow", instead=True)
         return
     if about.windows:
         steps.install("Install tensorflow; on native Windows it computes on the CPU from 2.11 on", "tensorflow")
         if about.python in ("", "3.7", "3.8", "3.9", "3.10"):
             text = "For the GPU on native Windows: TensorFlow 2.10 (Python 3.7 to 3.10, CUDA 11.2, cuDNN 8.1), or WSL 2"
-            steps.install(text, "tensorflow==2.10.1", "numpy<2", instead=True)
+            steps.install(text, "tensorflow==2.10.1", instead=True)
         else:
             steps.say("For the GPU: WSL 2, or TensorFlow 2.10 on Python 3.7 to 3.10 with CUDA 11.2", instead=True)
         return
