@@ -142,6 +142,20 @@ def test_what_is_left_in_the_background_goes_on_printing(tmp_path):
     process.stdout.close()
 
 
+@pytest.mark.only_on("linux", reason="elsewhere the terminal goes with its first process")
+def test_what_is_left_goes_on_printing_on_a_terminal_whose_first_process_has_ended(tmp_path):
+    from terminal_tools import start_on_terminal
+
+    go = str(tmp_path / "go")
+    shell = "trap '' HUP; (while [ ! -e \"$0\" ]; do sleep 0.1; done; echo late) & echo soon"
+    process, terminal = start_on_terminal([*RUN, "--", "/bin/sh", "-c", shell, go], ENVIRON)
+    assert os.read(terminal, 100) == b"soon\r\n"
+    assert os.waitpid(process, 0)[1] == 0
+    open(go, "w").close()
+    assert os.read(terminal, 100) == b"late\r\n"
+    os.close(terminal)
+
+
 @posix
 def test_a_closed_or_full_stream_does_not_keep_the_command_from_running(tmp_path):
     mark = str(tmp_path / "ran")
@@ -245,7 +259,8 @@ def test_memory_is_the_cause_only_if_the_kernel_counted_it(make_machine):
 
     found = explained(make_kernel(make_machine, 4), make_kernel(make_machine, 5))
     assert (found.findings[0].code, found.certain) == ("host-memory-exhausted", True)
-    assert any("oom_kill 1" in item.text for item in found.findings[0].evidence)
+    sources = {item.text: item.source for item in found.findings[0].evidence}
+    assert sources["memory.events: oom_kill 1"] == "operating system"
     # It counted none: someone has ended the command.
     assert explained(make_kernel(make_machine, 4), make_kernel(make_machine, 4)) is None
     found = explained(make_machine(files={}), make_machine(files={}))

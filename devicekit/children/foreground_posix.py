@@ -139,8 +139,10 @@ class PosixRun:
             return
         try:
             for name in (*_PASSED_ON, *_OF_THE_KEYBOARD):
-                # What a shell has started in the background is not for the keyboard either.
-                signal.signal(getattr(signal, name), signal.SIG_IGN if name in _OF_THE_KEYBOARD else signal.SIG_DFL)
+                # What a shell has started in the background is not for the keyboard either, and a terminal whose first
+                # process was this command (`ssh -t`, a container) says SIGHUP to what is left.
+                ignored = name in (*_OF_THE_KEYBOARD, "SIGHUP")
+                signal.signal(getattr(signal, name), signal.SIG_IGN if ignored else signal.SIG_DFL)
             self._listen = lambda part: None  # no one reads along any more
             while self._open:
                 self._pass_on(None)

@@ -4,7 +4,7 @@ import os
 import re
 import signal
 from collections import deque
-from typing import Callable, Deque, List, Optional, Sequence
+from typing import Callable, Deque, List, Mapping, Optional, Sequence
 
 from ..diagnosis.findings import Finding
 from ..logs.engine import Explanation
@@ -165,7 +165,8 @@ def explain_failure(
         shown += [item for item in here.findings if _of_the_driver(item, codes) and item not in shown]
     if not shown:
         return None
-    return Explanation(tuple(_sourced(item, said) for item in shown), (), found.certain and bool(codes))
+    sources = {scrub(line)[:500]: _source(line, said) for line in last}
+    return Explanation(tuple(_sourced(item, sources) for item in shown), (), found.certain and bool(codes))
 
 
 def _concerns_a_gpu(found: Explanation, said: Sequence[str]) -> bool:
@@ -184,11 +185,14 @@ def _in_output(finding: Finding) -> bool:
     return any(item.source.startswith(_OUTPUT) for item in finding.evidence)
 
 
-def _sourced(finding: Finding, said: Sequence[str]) -> Finding:
-    """Return a finding that says which of its lines are the kernel's."""
-    lines = {scrub(line)[:500] for line in said if not line.startswith("memory.events")}
+def _source(line: str, said: Sequence[str]) -> str:
+    return "kernel log" if line in said and not line.startswith("memory.events") else "operating system"
+
+
+def _sourced(finding: Finding, sources: Mapping[str, str]) -> Finding:
+    """Return a finding that says which of its lines the command did not print."""
     return finding.replace(evidence=tuple(
-        item.replace(source="kernel log") if item.text in lines else item for item in finding.evidence
+        item.replace(source=sources.get(item.text, item.source)) for item in finding.evidence
     ))  # fmt: skip
 
 
