@@ -2,6 +2,9 @@
 
 import gc
 import json
+import signal
+import subprocess
+import sys
 
 import pytest
 
@@ -539,3 +542,17 @@ class _PrefetchDataset:
 
 def test_the_parts_of_a_pipeline():
     assert operations(_PrefetchDataset()) == ("Prefetch", "Map")
+
+
+@pytest.mark.only_on("posix", reason="the status of a signal")
+@pytest.mark.skipif(sys.version_info < (3, 8), reason="Python 3.7 ends with status 1")
+@pytest.mark.parametrize(
+    "end, status", [("raise KeyboardInterrupt", -signal.SIGINT), ("raise ValueError", 1), ("pass", 0)]
+)
+def test_what_is_imported_at_the_exit_leaves_the_status_as_it_is(end, status):
+    code = (
+        "import atexit\nfrom devicekit.watch.fit_end import keep_exit_status\n"
+        "atexit.register(lambda: (eval('1'), keep_exit_status()))\n" + end
+    )
+    done = subprocess.run([sys.executable, "-c", code], stderr=subprocess.DEVNULL, timeout=60)
+    assert done.returncode == status

@@ -1,5 +1,6 @@
 """That a `fit` has ended which could tell no callback so: something raised outside of a step."""
 
+import contextlib
 import sys
 import weakref
 from typing import Any, Callable, List, Optional
@@ -50,6 +51,16 @@ class FitEnd:
         if ended is not None:
             self.forget()
             ended(how)
+
+
+def keep_exit_status() -> None:
+    """Let a program that Ctrl-C has ended keep SIGINT's status when something was imported at its exit.
+
+    Python forgets it whenever a string is evaluated, as each NamedTuple does.
+    """
+    if getattr(sys, "last_type", None) is KeyboardInterrupt and not hasattr(sys, "ps1"):
+        with contextlib.suppress(KeyboardInterrupt):
+            exec("raise KeyboardInterrupt")  # noqa: S102 - a constant
 
 
 def _runs(callbacks: Any) -> bool:

@@ -7,6 +7,7 @@ from typing import Any, Dict, Optional, Union
 
 from ..children.progress import is_watched
 from ..errors import DeviceWarning, FallbackWarning, lost_if_unheard, notify
+from .fit_end import keep_exit_status
 from .keras_callback import as_callback, speaks
 from .nan_guard import NanGuard
 from .recorder import Recorder
@@ -130,7 +131,7 @@ class Monitor:
             events.open()
         self._recorder, self._final = Recorder(self._watched, self._finish), None
         self._recorder.begin()
-        atexit.register(self._finish, "interrupted")
+        atexit.register(self._at_exit)
         if shown or events is not None:
             from .live import LiveView
 
@@ -177,10 +178,14 @@ class Monitor:
         assert self._recorder is not None  # Keras begins with on_train_begin
         return self._recorder
 
+    def _at_exit(self) -> None:
+        self._finish("interrupted")
+        keep_exit_status()
+
     def _finish(self, how: str) -> None:
         if self._recorder is None or self._final is not None:
             return
-        atexit.unregister(self._finish)
+        atexit.unregister(self._at_exit)
         self._recorder.end(how)
         if self._live is not None:
             self._live.close()

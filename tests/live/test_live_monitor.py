@@ -2,6 +2,9 @@
 
 import importlib.util
 import os
+import signal
+import subprocess
+import sys
 
 import pytest
 from live_prelude import only_tf2
@@ -119,6 +122,29 @@ print(json.dumps({"slow": slow, "arrays": arrays, "stopped": stopped, "broken": 
             (True, "interrupted"),
             (True, "failed"),
         ]
+
+
+TORCH = os.environ.get("KERAS_BACKEND", "torch") == "torch" and (
+    "KERAS_BACKEND" in os.environ or not any(importlib.util.find_spec(name) for name in ("tensorflow", "jax"))
+)
+
+
+@pytest.mark.skipif(not TORCH or os.name != "posix", reason="the step of other frameworks asks for its batch")
+def test_ctrl_c_between_two_steps_keeps_its_status(tmp_path):
+    code = (
+        PROGRAM
+        + """
+def stopped():
+    for _ in range(20):
+        yield x[:8], y[:8]
+    raise KeyboardInterrupt
+model.fit(stopped(), steps_per_epoch=40, verbose=0, callbacks=[devicekit.Monitor()])
+"""
+    )
+    environ = dict(os.environ, DEVICEKIT_CACHE_DIR=str(tmp_path))
+    done = subprocess.run([sys.executable, "-c", code], env=environ, stderr=subprocess.PIPE, timeout=240)
+    assert b"KeyboardInterrupt" in done.stderr
+    assert done.returncode == (-signal.SIGINT if sys.version_info >= (3, 8) else 1)
 
 
 def test_steps_that_are_compiled_again_and_again(program):
