@@ -449,6 +449,17 @@ def test_a_tf_keras_of_an_old_tensorflow(kept):
     assert "declares" in declared.because
 
 
+def test_jax_that_only_tensorflow_requires_does_without_jaxlib():
+    # TensorFlow 2.12 requires jax alone and goes on where it finds no jaxlib: that none fits does not rule a set out.
+    keep = ["tensorflow==2.12.0", "ml-dtypes==0.0.4"]
+    alone = versions(for_target("cpu", target_for(LINUX, "3.8"), keep=keep))
+    assert (alone["ml-dtypes"], "jax" in alone, "jaxlib" in alone) == ("0.0.4", True, False)
+    assert not hasattr(for_target("cpu", target_for(LINUX, "3.8"), keep=keep, also=("jax",)), "pins")
+    assert not hasattr(for_target("cpu", target_for(LINUX, "3.8"), keep=[*keep, "jaxlib==0.4.13"]), "pins")
+    usual = versions(for_target("cpu", target_for(LINUX, "3.8"), keep=keep[:1]))
+    assert usual["jaxlib"] == usual["jax"]
+
+
 def test_a_release_that_does_not_exist_is_not_kept():
     for kept in ("numpy==3.0", "keras==4.0", "tensorflow==2.16.0", "numpy==2.0.0rc1"):
         answer = devicekit.resolve("cpu", python="3.12", platform=LINUX, keep=[kept])

@@ -394,9 +394,13 @@ class _Search(AbstractProvider[Wanted, Candidate, str]):
         bounds, because = candidate.build.protobuf_needs
         if bounds:
             yield Need("protobuf" + bounds, by, because)
+        # TensorFlow 2.12 requires JAX and not jaxlib: where no jaxlib fits, it goes on without (tried: 2.12, Python 3.8).
+        spared = candidate.name == "jax" and not {"jax", "jaxlib"} & {*self.order, *self.installed, *self._keep}
         for hold in self.matrix.holds(candidate.name, str(candidate.version), self.target.python):
             for text in hold.needs if not hold.goal else ():
-                yield Need(text, by, hold.because)
+                fitting = (_meets(item.version, _bounds(text)) for item in self._all(parsed(text).name))
+                if not spared or any(fitting):
+                    yield Need(text, by, hold.because)
         yield from self._measured(candidate, by)
         companion = self.matrix.companion(candidate.name, str(candidate.version))
         owner = next((name for name in self.order if name in TENSORFLOW_OWNERS), None)
