@@ -149,7 +149,9 @@ def test_a_program_that_is_not_python(tmp_path):
     done = run("doctor", "--python", str(program))
     assert done.returncode == 2
     # Windows does not start it at all.
-    assert ("it is not a program of this system" if os.name == "nt" else "is not Python 3.6 or later") in done.stderr
+    assert (
+        "it is not a program of this system" if os.name == "nt" else "does not run as Python 3.6 or later"
+    ) in done.stderr
 
 
 def test_a_closed_pipe_is_not_an_error():

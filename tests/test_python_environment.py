@@ -14,7 +14,7 @@ import devicekit
 from devicekit import select_device
 from devicekit.diagnosis.diagnose import run_rules
 from devicekit.diagnosis.rules.python import SHADOW_BLOCKS
-from devicekit.machine.interpreter import other_interpreter
+from devicekit.machine.interpreter import InterpreterError, other_interpreter
 from devicekit.machine.live_host import LiveHost
 from devicekit.machine.probe import read_machine
 from devicekit.machine.probe.python import PACKAGES, parse_version
@@ -578,6 +578,26 @@ def test_files_that_are_gone_or_cut_short(make_machine, name, owner, content, ex
         assert owner.partition("-")[0].replace("_", "-") in found.fix[0].command
 
 
+def test_byte_code_in_the_place_of_its_source_is_imported(make_machine):
+    files = {SITE + "gast-0.5.4.dist-info/RECORD": "gast/gast.py,sha256=abc,200\n", SITE + "gast/__init__.py": WHOLE}
+    assert said(examine(make_machine, files=dict(files, **{SITE + "gast/gast.pyc": "code"}))) == WORKS
+    assert said(examine(make_machine, files=files))[2] == "install-corrupt"
+    # That of another Python is in a folder of its own, and is not.
+    cached = {SITE + "gast/__pycache__/gast.cpython-312.pyc": "code"}
+    assert said(examine(make_machine, files=dict(files, **cached)))[2] == "install-corrupt"
+
+
+@pytest.mark.only_on("posix", reason="a virtual environment has no links there")
+def test_an_environment_whose_python_was_removed(tmp_path):
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "python").symlink_to(tmp_path / "python3.10")
+    for path in (tmp_path, tmp_path / "bin" / "python"):
+        with pytest.raises(InterpreterError, match="leads to a Python that was removed"):
+            other_interpreter(str(path))
+    (tmp_path / "python3.10").symlink_to(sys.executable)
+    assert other_interpreter(str(tmp_path)).version
+
+
 JAX = dict(COMMON, jax="0.4.30", scipy="1.13.1")
 
 
@@ -820,6 +840,6 @@ def test_what_is_no_interpreter_is_said_in_bounded_memory(python, tmp_path, answ
         "print(open('/proc/self/status').read() if sys.platform == 'linux' else 'VmHWM: 0 kB')"
     )
     said, _, status = python(code, str(path), from_checkout=True).partition("\n")
-    assert "is not Python 3.6 or later (" in said
+    assert "does not run as Python 3.6 or later (" in said
     assert message in said
     assert int(status.partition("VmHWM:")[2].split()[0]) < 300000  # KiB

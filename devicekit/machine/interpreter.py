@@ -14,6 +14,8 @@ from .probe.process import VARIABLES
 
 _TIMEOUT_S = 20.0
 
+_INTERPRETERS = (("bin", "python"), ("bin", "python3"), ("Scripts", "python.exe"), ("python.exe",))
+
 
 class InterpreterError(DevicekitError):
     """The interpreter that should be examined cannot be started, or is none."""
@@ -109,7 +111,8 @@ def other_interpreter(path: str) -> Interpreter:
         printed = report.output.strip().splitlines()
         detail = report.detail or "its answer is not that of an interpreter: %.200s" % error
         raise InterpreterError(
-            "%s is not Python 3.6 or later (%s%s)" % (path, detail, ": " + printed[-1][:200] if printed else "")
+            "%s does not run as Python 3.6 or later (%s%s)"
+            % (path, detail, ": " + printed[-1][:200] if printed else "")
         ) from None
     return found.replace(problem=problem) if problem else found
 
@@ -129,11 +132,13 @@ def _ask(script: str, executable: str, environment: Tuple[Tuple[str, None], ...]
 def _find(path: str) -> str:
     full = os.path.abspath(os.path.expanduser(path))
     if os.path.isdir(full):
-        for inside in (("bin", "python"), ("bin", "python3"), ("Scripts", "python.exe"), ("python.exe",)):
-            candidate = os.path.join(full, *inside)
-            if os.path.isfile(candidate):
-                return candidate
-        raise InterpreterError("%s is a folder without an interpreter: give the path of python itself" % path)
+        inside = (os.path.join(full, *names) for names in _INTERPRETERS)
+        full = next(filter(os.path.lexists, inside), "")
+        if not full:
+            raise InterpreterError("%s is a folder without an interpreter: give the path of python itself" % path)
     if not os.path.isfile(full):
-        raise InterpreterError("%s does not exist: give the path of an interpreter or of a virtual environment" % path)
+        text = "%s does not exist: give the path of an interpreter or of a virtual environment"
+        if os.path.islink(full):  # a virtual environment whose Python was upgraded or uninstalled
+            text = "%s leads to a Python that was removed: create the environment again"
+        raise InterpreterError(text % path)
     return full

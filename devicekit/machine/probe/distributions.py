@@ -204,9 +204,10 @@ def _check_record(
         closed = _closed(host, folder, name) if info is None else "" if info.readable else name
         if closed:
             unreadable[closed] = None
-        elif info is None:
+        # Byte code in the place of its source is imported as well.
+        elif info is None and not (name.endswith(".py") and host.info(host.join(folder, *name.split("/")) + "c")):
             missing.append(host.scrub(name))
-        elif size is not None and info.size < size and _is_cut(host, folder, name, info.size):
+        elif info is not None and size is not None and info.size < size and _is_cut(host, folder, name, info.size):
             damaged.append("%s has %d bytes of %d" % (host.scrub(name), info.size, size))
     # Only the first are named: what may matter to an import comes before headers and texts.
     missing.sort(key=lambda name: (not _is_code(name), name))
