@@ -598,6 +598,20 @@ def test_an_environment_whose_python_was_removed(tmp_path):
     assert other_interpreter(str(tmp_path)).version
 
 
+@pytest.mark.parametrize(
+    "path, left",
+    [
+        ("/venv/lib/python3.12/site-packages/~ensorflow/__init__.py", "/venv/lib/python3.12/site-packages/~ensorflow"),
+        ("/venv/lib/python3.10/site-packages/tensorflow/__init__.py", "/venv/lib/python3.10/site-packages"),
+        ("/venv/lib/python3.12/site-packages/tests/__init__.py", None),
+        ("/venv/lib/notes/tensorflow.txt", None),
+    ],
+)
+def test_what_an_interrupted_pip_or_an_upgrade_of_python_left_is_named(make_machine, path, left):
+    found = examine(make_machine, {"pip": "24.0"}, files={path: ""}).by_code("framework-missing")
+    assert [item.source for item in found.evidence[1:]] == ([left] if left else [])
+
+
 JAX = dict(COMMON, jax="0.4.30", scipy="1.13.1")
 
 

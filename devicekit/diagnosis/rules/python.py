@@ -35,7 +35,10 @@ def framework_missing(view: View) -> Iterable[Finding]:
             return
     yield Kind("framework-missing", "error", ("tensorflow", "keras"), pages.TENSORFLOW).finding(
         "This Python environment has no framework: neither TensorFlow, JAX nor PyTorch is installed.",
-        (Evidence("no distribution of TensorFlow, JAX or PyTorch", python.distributions.source),),
+        (
+            Evidence("no distribution of TensorFlow, JAX or PyTorch", python.distributions.source),
+            *(Evidence("left by an interrupted pip, or of another Python", path) for path in python.leftovers[:3]),
+        ),
         install_goal(view, "Install TensorFlow", "fastest", "tensorflow"),
     )
 

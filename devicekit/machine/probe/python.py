@@ -287,8 +287,12 @@ def _stale_modules(host: Host, distributions: Tuple[Distribution, ...]) -> Itera
 
 
 def _leftovers(host: Host, listing: _Listing) -> Tuple[str, ...]:
-    """Folders that pip renamed (``~ensorflow``) and could not delete: an upgrade was interrupted."""
+    """Folders that pip renamed (``~ensorflow``) when it was interrupted, and those from before an upgrade of Python."""
     paths = [host.join(folder, name) for folder, names in listing for name in names if name.startswith("~")]
+    if host.interpreter.prefix != host.interpreter.base_prefix:
+        library = host.join(host.interpreter.prefix, "lib")
+        others = [host.join(library, name, "site-packages") for name in host.names_if_any(library)]
+        paths += [path for path in others if path not in dict(listing)]
     return tuple(host.scrub(path) for path in paths if host.is_dir(path))
 
 
