@@ -10,7 +10,7 @@ from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 from ..children.progress import Progress
 from ..diagnosis.diagnose import diagnose
-from ..diagnosis.findings import Diagnosis, Finding, Fix, Packages
+from ..diagnosis.findings import Diagnosis, Finding, Packages, together, ways
 from ..diagnosis.frameworks import BACKENDS
 from ..diagnosis.view import View
 from ..errors import RemedyError
@@ -33,6 +33,7 @@ from .installers import (
 )
 from .journal import ASIDE, FixFolder, Journal, Logbook
 from .layout import Layout, unset_at_start, versions
+from .plan import cpu_build
 from .result import Attempt, Change, Remedy
 
 #: A first import after an installation compiles thousands of files.
@@ -193,7 +194,9 @@ class Surgeon:
         if not problem:
             self._progress.say("trying the frameworks")
             interpreter = self._examined.interpreter
-            interpreter = interpreter.replace(unset=(*interpreter.unset, *attempt.unset))
+            # A folder of packages that was not there is not on the path that was read.
+            path = tuple(dict.fromkeys((*interpreter.sys_path, *interpreter.site_paths)))
+            interpreter = interpreter.replace(unset=(*interpreter.unset, *attempt.unset), sys_path=path)
             after = verify_interpreter(interpreter, timeout_s=_TRIAL_S)
             outcome = compare(before.frameworks, after.frameworks)
             if outcome == "not-better" and _helps_unseen(attempt, before, after):
@@ -285,12 +288,9 @@ def tried(interpreter: Interpreter, remedy: Remedy) -> Remedy:
     foreseen = all(False in (item.predicted.will_import, item.predicted.will_run_keras) for item in failing)
     summary = "Not everything works: %s." if foreseen else "This was not predicted: %s."
     attempts = _moved_aside(before.machine, failing) + tuple(
-        Attempt(
-            way.packages, way.text.rstrip(".") + ".", (finding.code,), unsure="" if foreseen else "it was not predicted"
-        )
+        Attempt(packages, text, (finding.code,), unsure="" if foreseen else "it was not predicted")
         for finding in causes.values()
-        for way in _doable(finding)
-        if way.packages is not None
+        for packages, text in _doable(finding)
     )
     return remedy.replace(
         outcome="planned" if attempts else "no-plan",
@@ -304,28 +304,40 @@ def tried(interpreter: Interpreter, remedy: Remedy) -> Remedy:
 
 
 def _moved_aside(machine: Machine, failing: List[FrameworkVerification]) -> Tuple[Attempt, ...]:
-    """Return what moves the folders aside that an uninstall has left of frameworks: no distribution owns them."""
+    """Return what moves folders of frameworks aside that no distribution owns, since pip was interrupted.
+
+    An uninstall has left them, and nothing that is installed needs them; or they are a part of an installation, which is
+    repeated.
+    """
     found = []
+    view = View(machine, BUNDLED)
     for item in failing:
         package = machine.python.package(item.framework)
-        owned = machine.python.distribution(item.framework) is not None
-        if item.framework == "tensorflow":
-            owned = View(machine, BUNDLED).tensorflow is not None
-        if package is not None and package.kind == "namespace" and package.in_site and not owned:
-            reason = "Move %s aside: an uninstall left this folder, and nothing that is installed owns it."
-            codes = tuple(finding.code for finding in item.findings)
-            found.append(Attempt(Packages(), reason % package.location, codes, aside=(package.location,)))
+        owner = view.tensorflow if item.framework == "tensorflow" else machine.python.distribution(item.framework)
+        version = view.tensorflow_version if item.framework == "tensorflow" else None
+        if package is None or not package.in_site or owner is not None:
+            continue
+        reason, packages = (
+            "Move %s aside: an uninstall left this folder, and nothing that is installed owns it.",
+            Packages(),
+        )
+        if package.kind != "namespace":
+            if version is None:
+                continue
+            name = "tensorflow" if view.uses_cuda else cpu_build(view.target)
+            packages = Packages(install=("%s==%s" % (name, version),))
+            reason = "Move %%s aside: no distribution owns this folder. Then install %s." % packages.install
+        codes = tuple(finding.code for finding in item.findings)
+        found.append(Attempt(packages, reason % package.location, codes, aside=(package.location,)))
     return tuple(found)
 
 
-def _doable(finding: Finding) -> Tuple[Fix, ...]:
-    """Return the ways of a finding that are one step of an installer."""
-    found = []
-    for number, step in enumerate(finding.fix):
-        alone = number + 1 == len(finding.fix) or finding.fix[number + 1].instead
-        if step.packages is not None and alone and (step.instead or not number):
-            found.append(step)
-    return tuple(found)
+def _doable(finding: Finding) -> Iterator[Tuple[Packages, str]]:
+    """Yield the ways of a finding that an installer can go, each with its text."""
+    for way in ways(finding.fix):
+        found = [step.packages for step in way if step.packages is not None]
+        if len(found) == len(way):
+            yield together(found), "; ".join(step.text.rstrip(".") for step in way) + "."
 
 
 def difference(before: Dict[str, str], after: Dict[str, str]) -> Tuple[Change, ...]:

@@ -152,6 +152,8 @@ class FixFolder:
             if journal.state == "applied":
                 self.write(journal.replace(state="restoring"))
             for path in journal.aside:
+                if os.path.isdir(path + ASIDE) and os.path.realpath(os.path.dirname(path)) in journal.layout.libraries:
+                    shutil.rmtree(path, ignore_errors=True)  # what was installed in its place
                 if os.path.lexists(path + ASIDE) and not os.path.lexists(path):
                     os.rename(path + ASIDE, path)
             restored = restore(journal.layout, self._files, read_manifest(self._manifest), everything, tick)

@@ -6,7 +6,7 @@ Each way is checked before it is offered: the machine that it would leave behind
 from typing import Dict, FrozenSet, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ..diagnosis.diagnose import run_rules
-from ..diagnosis.findings import Diagnosis, Finding, Fix, Packages, ways
+from ..diagnosis.findings import Diagnosis, Finding, Fix, Packages, together, ways
 from ..diagnosis.frameworks import TITLES, choose_framework
 from ..diagnosis.rules.keras import backend, backend_instead, backend_meant, is_keras3, keras_version, standalone_keras
 from ..diagnosis.view import View
@@ -415,11 +415,7 @@ class _Planner:
     def _as_printed(self, diagnosis: Diagnosis) -> Iterator[Offer]:
         """Yield what `doctor` prints for all that is wrong together."""
         found = [step.packages for item in self.wrong(diagnosis) for step in _first_way(item) if step.packages]
-        packages = Packages(
-            tuple(dict.fromkeys(text for item in found for text in item.remove)),
-            tuple(dict.fromkeys(text for item in found for text in item.install)),
-            tuple(dict.fromkeys(text for item in found for text in item.reinstall)),
-        )
+        packages = together(found)
         names = [exact(text).name for text in packages.install]
         texts = [
             text
@@ -542,7 +538,7 @@ class _Planner:
                 yield Way((*fixed, *more), whole=True)
                 yield Way(tuple(there), whole=True)
             elif not self.target.vendors:
-                yield Way((self._cpu_build(), *others), whole=True)
+                yield Way((cpu_build(self.target), *others), whole=True)
             return
         here = "keras==%s" % keras
         yield Way((here, *fixed, *more, *others))
@@ -552,12 +548,7 @@ class _Planner:
             yield Way(("keras", *fixed, *more))
             yield Way(("keras", *there, *more), whole=True)
         if self.framework not in _NO_TRAINING and (self.framework != backend(self.view).name or not there):
-            yield Way((self._cpu_build(), here), whole=True)
-
-    def _cpu_build(self) -> str:
-        """Return the distribution of TensorFlow that brings no code for GPUs, where there is one."""
-        small = self.target.architecture == "x86_64" and self.target.system != "macos"
-        return "tensorflow-cpu" if small else "tensorflow"
+            yield Way((cpu_build(self.target), here), whole=True)
 
     def _others(self, besides: Sequence[str]) -> Tuple[str, ...]:
         """Return what else is there and has to go with a set, of what the data know."""
@@ -807,6 +798,12 @@ def _subject(view: View) -> str:
             return chosen.name
     found = choose_framework(view.machine)
     return "tensorflow" if found in (None, "tensorflow1") else str(found)
+
+
+def cpu_build(target: Target) -> str:
+    """Return the distribution of TensorFlow that brings no code for GPUs, where there is one."""
+    small = target.architecture == "x86_64" and target.system != "macos"
+    return "tensorflow-cpu" if small else "tensorflow"
 
 
 def _versions(machine: Machine) -> Dict[str, str]:

@@ -621,3 +621,39 @@ def test_a_folder_that_an_uninstall_left_beside_what_works_is_moved_aside(patien
     assert patient.fix("--undo", "--yes")[0] == 0
     assert os.path.isdir(os.path.join(patient.site, "tensorflow", "include"))
     assert_as_before(patient, before)
+
+
+@pytest.mark.parametrize("left", ["tensorflow/core/x.txt", "tensorflow/python/__init__.py"])
+def test_an_interrupted_installation_is_repeated(patient, left):
+    """Pip was killed while it wrote TensorFlow: its metadata, which come last, are not there."""
+    folder = os.path.join(patient.site, "tensorflow")
+    shutil.rmtree(os.path.join(patient.site, "tensorflow_cpu-%s.dist-info" % TENSORFLOW))
+    header = os.path.join(folder, "include", "tensorflow", "core", "public", "version.h")
+    os.makedirs(os.path.dirname(header))
+    numbers = tuple(zip(("MAJOR", "MINOR", "PATCH"), TENSORFLOW.split(".")))
+    with open(header, "w") as stream:
+        stream.write("".join("#define TF_%s_VERSION %s\n" % pair for pair in numbers))
+    with open(os.path.join(folder, "__init__.py"), "w") as stream:
+        stream.write("import tensorflow.python.framework\n")
+    with open(os.path.join(patient.site, "numpy", "__init__.py"), "a") as stream:
+        stream.write("exceptions = None\n")
+    os.makedirs(os.path.dirname(os.path.join(patient.site, *left.split("/"))))
+    with open(os.path.join(patient.site, *left.split("/")), "w") as stream:
+        stream.write("")
+    before = patient.files()
+    status, remedy, errors = patient.fix("--yes")
+    assert (status, remedy["outcome"]) == (0, "fixed"), (remedy, errors)
+    assert patient.versions()["tensorflow_cpu"] == TENSORFLOW
+    assert not os.path.exists(header)
+    assert patient.fix("--undo", "--yes")[0] == 0
+    assert_as_before(patient, before)
+
+
+@pytest.mark.only_on("posix", reason="the folder of packages has the number of the Python in its name there")
+def test_an_environment_whose_python_was_upgraded_has_no_folder_of_packages_yet(patient):
+    add_numpy(patient)
+    pins = dict(NEEDED, numpy=GOOD_NUMPY, **{"tensorflow-cpu": TENSORFLOW})
+    os.rename(os.path.dirname(patient.site), os.path.join(patient.prefix, "lib", "python3.0"))
+    remedy, errors = patient.apply(Packages(install=tuple("%s==%s" % item for item in pins.items())))
+    assert (remedy["outcome"], remedy["attempts"][0]["outcome"]) == ("fixed", "works"), (remedy, errors)
+    assert patient.works()
