@@ -20,8 +20,7 @@ _TIMEOUT_S = 4 * 3600.0
 
 #: They would have it install elsewhere, or not at all.
 _MISLEADING = (
-    "PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_USER", "PIP_DRY_RUN", "PIP_PYTHON", "PIP_NO_DEPS", "PIP_IGNORE_INSTALLED",
-    "PIP_REQUIRE_VIRTUALENV", "PYTHONHOME", "PYTHONPATH",
+    "PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_PYTHON", "PYTHONHOME", "PYTHONPATH",
     "UV_PYTHON", "UV_SYSTEM_PYTHON", "UV_NO_DEPS", "UV_DRY_RUN",
 )  # fmt: skip
 
@@ -31,6 +30,8 @@ _OF_FILES = ("PIP_CONSTRAINT", "PIP_BUILD_CONSTRAINT", "UV_CONSTRAINT", "UV_BUIL
 _SETTINGS = {
     "PIP_NO_INPUT": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_NO_COLOR": "1", "PIP_PROGRESS_BAR": "off",
     "UV_NO_PROGRESS": "1", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8",
+    # What pip's files say as well.
+    "PIP_USER": "0", "PIP_DRY_RUN": "0", "PIP_NO_DEPS": "0", "PIP_IGNORE_INSTALLED": "0", "PIP_REQUIRE_VIRTUALENV": "0",
 }  # fmt: skip
 
 #: Settings of pip, of which uv reads nothing, and its variables for the same.
@@ -70,7 +71,8 @@ class Installer(NamedTuple):
         return self.install(requirements, (*again, "--no-deps", *options))
 
     def _target(self) -> Tuple[str, ...]:
-        return ("--python", self.layout.executable) if self.name == "uv" else ()
+        # An empty folder is none, and what pip's files say does not count.
+        return ("--python", self.layout.executable) if self.name == "uv" else ("--target=",)
 
     def run(
         self,

@@ -211,6 +211,16 @@ def test_what_is_not_a_folder_of_a_fix_is_left_alone(tmp_path):
     assert (precious / "file").read_text() == "mine"
 
 
+@pytest.mark.parametrize("setting", ["user = true", "target = elsewhere", "no-deps = true\nrequire-virtualenv = true"])
+def test_settings_of_pip_do_not_lead_an_installation_elsewhere(patient, setting):
+    add_numpy(patient)
+    patient.variables["PIP_CONFIG_FILE"] = os.path.join(patient.home, "pip.conf")
+    with open(patient.variables["PIP_CONFIG_FILE"], "w") as stream:
+        stream.write("[install]\n%s\n" % setting)
+    remedy, errors = patient.apply(GOOD)
+    assert (remedy["outcome"], patient.works()) == ("fixed", True), (remedy, errors)
+
+
 def test_metadata_without_record_do_not_keep_an_installer_away(patient):
     add_numpy(patient)
     os.unlink(os.path.join(patient.site, "numpy-%s.dist-info" % BROKEN_NUMPY, "RECORD"))
