@@ -578,6 +578,20 @@ def test_files_that_are_gone_or_cut_short(make_machine, name, owner, content, ex
         assert owner.partition("-")[0].replace("_", "-") in found.fix[0].command
 
 
+def test_an_uninstall_of_keras_takes_files_of_the_nightly_build(make_machine):
+    nightly = "3.16.0.dev2026110103"
+    packages = {name: version for name, version in COMMON.items() if name != "keras"}
+    files = {
+        SITE + "keras_nightly-%s.dist-info/METADATA" % nightly: "Name: keras-nightly\nVersion: %s\n" % nightly,
+        SITE + "keras_nightly-%s.dist-info/RECORD" % nightly: "keras/src/models/model.py,sha256=abc,200\n",
+        SITE + "keras/__init__.py": WHOLE,
+    }
+    assert said(examine(make_machine, packages, files=files)) == (True, False, "install-corrupt")
+    assert (
+        said(examine(make_machine, packages, files=dict(files, **{SITE + "keras/src/models/model.py": WHOLE}))) == WORKS
+    )
+
+
 def test_byte_code_in_the_place_of_its_source_is_imported(make_machine):
     files = {SITE + "gast-0.5.4.dist-info/RECORD": "gast/gast.py,sha256=abc,200\n", SITE + "gast/__init__.py": WHOLE}
     assert said(examine(make_machine, files=dict(files, **{SITE + "gast/gast.pyc": "code"}))) == WORKS

@@ -279,7 +279,7 @@ def _with_files(view: View) -> Iterable[Tuple[Distribution, Tuple[str, ...]]]:
         (("numpy", "ml-dtypes"), uses + ("keras",)),
         (("protobuf", "h5py"), ("tensorflow",)),
         (_dependencies(view), ("tensorflow",)),
-        (("keras", "optree", "rich", "namex"), ("keras",)),
+        (("keras", "keras-nightly", "optree", "rich", "namex"), ("keras",)),
         (("jax", "jaxlib"), ("jax",)),
         (("torch",), ("torch",)),
     ):
