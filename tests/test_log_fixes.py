@@ -30,6 +30,10 @@ OLD_FOR_LOAD = (
 NO_WHEEL = "ERROR: No matching distribution found for %s"
 NVIDIA_SMI = "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver."
 CUINIT = "E cuda_driver.cc:271] failed call to cuInit: CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected"
+GPU_REQUESTED = (
+    "InvalidArgumentError: Cannot assign a device for operation a: Operation was explicitly assigned to /device:GPU:0 but "
+    "available devices are [ /job:localhost/replica:0/task:0/device:CPU:0 ]. Make sure it is a valid device."
+)
 HIP = "hipErrorNoBinaryForGpu: Unable to find code object for all current devices!"
 NVRTC_ARCH = "cupy.cuda.compiler.CompileException: nvrtc: error: invalid value for --gpu-architecture (-arch)"
 PTX = "CUDA error: the provided PTX was compiled with an unsupported toolchain."
@@ -250,6 +254,38 @@ ROWS = [
         {"os": "linux", "python": "3.12"},
         [r'--python 3\.10 env && .* tensorflow==2\.10\.1 "numpy<2"$'],
         ["protobuf"],
+    # A program that requests a GPU which TensorFlow does not list: the facts decide why.
+    (
+        GPU_REQUESTED,
+        {"os": "windows", "packages": {"tensorflow": "1.12.0"}, "gpu": "GTX 1060"},
+        ["tensorflow-gpu==1.12.0"],
+        ["set_soft", "DirectML"],
+    ),
+    (
+        GPU_REQUESTED,
+        {"os": "linux", "packages": {"tensorflow-gpu": "1.14.0"}, "gpu": "GTX 1060", "cuda": "10.1"},
+        ["CUDA 10.0"],
+        ["uninstall"],
+    ),
+    (
+        "InvalidArgumentError: Could not satisfy device specification '/job:localhost/replica:0/task:0/device:GPU:0'. "
+        "enable_soft_placement=0. Supported device types [CPU]. All available devices "
+        "[/job:localhost/replica:0/task:0/device:CPU:0].",
+        {"os": "windows", "packages": {"tensorflow": "2.15.0"}, "gpu": "RTX 4060"},
+        ["WSL"],
+        ["set_soft"],
+    ),
+    (
+        "    tf.config.experimental.set_memory_growth(gpus[0], True)\nIndexError: list index out of range",
+        {"os": "linux", "python": "3.10", "packages": {"tensorflow": "2.14.0"}, "gpu": "RTX 3060"},
+        ["and-cuda.==2.14.0"],
+        ["devicekit doctor"],
+    ),
+    (
+        "AttributeError: '_UserObject' object has no attribute 'add_slot'",
+        {"os": "linux", "packages": {"tensorflow": "2.16.1", "keras": "3.3.3"}},
+        ["include_optimizer=False", "tf-keras==2.16.*"],
+        ["TFSMLayer"],
     ),
     # A pipeline is not pip.
     (IMPORTED % "transformers/pipelines/base.py" + "MemoryError", {"os": "linux"}, ["batch"], ["no-cache-dir"]),

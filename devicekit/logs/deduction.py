@@ -405,11 +405,13 @@ def _toolkit(known: Known) -> Deduced:
 def _libraries(known: Known) -> Deduced:
     """A build with CUDA that lists no GPU where there is one: mostly it did not find its libraries."""
     owner = known.tensorflow
-    row = BUNDLED.tensorflow(owner[1]) if owner is not None and owner[1] else None
-    if row is None or not row.linux_cuda or known.system != "linux" or known.vendors != {"nvidia"} or known.no_gpu:
+    if owner is None or not owner[1] or known.vendors != {"nvidia"} or known.no_gpu or known.system == "macos":
         return None
-    text = "TensorFlow %s lists no GPU, and there is one: mostly the libraries of CUDA %s and cuDNN %s are not found."
-    return ("cuda-library-missing", text % (row.minor, row.linux_cuda, row.linux_cudnn))
+    name, version = owner
+    if name == "tensorflow" and version_at_least(version, "2.1") is False and minor_of(version) != "1.15":
+        return ("cpu-only-build", "tensorflow %s has no GPU support: that is in tensorflow-gpu." % version)
+    text = "TensorFlow %s lists no GPU, and there is one: mostly CUDA's libraries or cuDNN are not found."
+    return ("cuda-library-missing", text % version)
 
 
 def _container(known: Known) -> Deduced:
