@@ -34,6 +34,9 @@ GPU_REQUESTED = (
     "InvalidArgumentError: Cannot assign a device for operation a: Operation was explicitly assigned to /device:GPU:0 but "
     "available devices are [ /job:localhost/replica:0/task:0/device:CPU:0 ]. Make sure it is a valid device."
 )
+DLL_FAILED = (
+    "ImportError: DLL load failed while importing _pywrap_tensorflow_internal: The specified module could not be found."
+)
 HIP = "hipErrorNoBinaryForGpu: Unable to find code object for all current devices!"
 NVRTC_ARCH = "cupy.cuda.compiler.CompileException: nvrtc: error: invalid value for --gpu-architecture (-arch)"
 PTX = "CUDA error: the provided PTX was compiled with an unsupported toolchain."
@@ -254,6 +257,59 @@ ROWS = [
         {"os": "linux", "python": "3.12"},
         [r'--python 3\.10 env && .* tensorflow==2\.10\.1 "numpy<2"$'],
         ["protobuf"],
+    # Windows 7 and 8 have neither winget nor WSL 2.
+    (
+        DLL_FAILED,
+        {"os": "windows", "os_version": "Windows 7", "python": "3.7", "packages": {"tensorflow": "2.1.0"}},
+        ["\\(https://aka.ms/vs"],
+        ["winget"],
+    ),
+    (DLL_FAILED, {"os": "Windows 10", "python": "3.7", "packages": {"tensorflow": "2.1.0"}}, ["winget"], ["aka.ms"]),
+    (
+        "Num GPUs Available:  0",
+        {"os": "Windows 8.1", "python": "3.8", "packages": {"tensorflow": "2.12.0"}, "gpu": "GTX 970"},
+        ["tensorflow==2.10.1"],
+        ["(?i)wsl"],
+    ),
+    (
+        "PackagesNotFoundError: The following packages are not available from current channels:\n\n  - tensorflow\n\n"
+        "Current channels:\n\n  - https://repo.anaconda.com/pkgs/main/win-32",
+        {"os": "windows", "os_version": "Windows 10", "python": "3.7"},
+        ["64-bit Miniconda"],
+        ["Python.Python"],
+    ),
+    (
+        "PackagesNotFoundError: The following packages are not available from current channels:\n\n  - tensorflow-gpu=2.4.1",
+        {"os": "windows"},
+        ["cudatoolkit=11.0"],
+        ["-c conda-forge tensorflow$"],
+    ),
+    # CUDA of the right release is installed, and not on the loader's path.
+    (
+        "ImportError: libcublas.so.9.0: cannot open shared object file: No such file or directory",
+        {"os": "linux", "python": "3.6", "packages": {"tensorflow-gpu": "1.6"}, "cuda": "9.0"},
+        ["/usr/local/cuda-9.0/lib64"],
+        [],
+    ),
+    (
+        "ImportError: libcublas.so.9.0: cannot open shared object file: No such file or directory",
+        {"os": "linux", "python": "3.6", "packages": {"tensorflow-gpu": "1.6"}, "cuda": "9.1"},
+        ["CUDA 9.0"],
+        ["/usr/local/cuda-9"],
+    ),
+    (
+        "ImportError: /lib/aarch64-linux-gnu/libm.so.6: version `GLIBC_2.28' not found (required by "
+        "/srv/env/lib/python3.7/site-packages/tensorflow/python/_pywrap_tensorflow_internal.so)",
+        {"os": "linux", "os_version": "JetPack 4.2.1", "arch": "aarch64", "python": "3.7"},
+        ["NVIDIA's wheel"],
+        ["newer Linux"],
+    ),
+    (
+        "ValueError: No model config found in the file at <GFile>.",
+        {"packages": {"tensorflow": "2.13.0"}},
+        ["load the weights"],
+        ["doctor"],
+    ),
     # A program that requests a GPU which TensorFlow does not list: the facts decide why.
     (
         GPU_REQUESTED,

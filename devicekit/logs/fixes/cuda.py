@@ -361,6 +361,7 @@ def _system_libraries(about: Situation, steps: Steps, cuda: str, cudnn: str) -> 
     )
     if about.embedded:
         return
+    _usual_folder(about, steps, cuda)
     if about.hosted:
         steps.say(
             "A hosted notebook has the CUDA of its own TensorFlow: leave that one installed, or take one from 2.14 on"
@@ -387,6 +388,12 @@ def _system_libraries(about: Situation, steps: Steps, cuda: str, cudnn: str) -> 
         command = "conda install cudatoolkit=%s cudnn=%s" % (cuda, channel)
         steps.run("With conda, into the same environment", command, changes="packages")
     _fitting_release(about, steps, cuda)
+
+
+def _usual_folder(about: Situation, steps: Steps, cuda: str) -> None:
+    if _installed(about) == cuda and about.code == "cuda-library-missing" and not about.hosted:
+        path = "export LD_LIBRARY_PATH=/usr/local/cuda-%s/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" % cuda
+        steps.run("If CUDA %s is in NVIDIA's usual folder" % cuda, path, on="linux", changes="variables")
 
 
 def _for_kernels(about: Situation, steps: Steps) -> None:

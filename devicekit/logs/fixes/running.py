@@ -10,7 +10,7 @@ from .others import pass_as_relative
 from .situation import Situation
 from .steps import Steps
 from .torch_builds import OLD_DRIVERS
-from .wheels import rosetta_python
+from .wheels import jetson_build, rosetta_python
 
 #: Bytes of PyTorch's units (c10/cuda/CUDACachingAllocator.cpp, format_size).
 _UNITS = {"bytes": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
@@ -744,17 +744,24 @@ def nix_libraries(steps: Steps) -> None:
     steps.say("Or use the framework of nixpkgs, which knows its libraries (with cudaSupport = true)", instead=True)
 
 
+def _older_macos(about: Situation, steps: Steps) -> None:
+    steps.say("Update macOS to 12 (Monterey) or newer: the build uses what older ones lack", "admin", "system")
+    if about.framework == "tensorflow" and "metal" in " ".join(about.packages) + about.line:
+        steps.install(
+            "Or take the plug-in that was built for macOS 11",
+            "tensorflow-metal==0.4.0",
+            "tensorflow-macos==2.8.0",
+            instead=True,
+        )
+
+
 def system_library_too_old(about: Situation, steps: Steps) -> None:
     """The system's C or C++ library is older than the build needs."""
     if about.macos:
-        steps.say("Update macOS to 12 (Monterey) or newer: the build uses what older ones lack", "admin", "system")
-        if about.framework == "tensorflow" and "metal" in " ".join(about.packages) + about.line:
-            steps.install(
-                "Or take the plug-in that was built for macOS 11",
-                "tensorflow-metal==0.4.0",
-                "tensorflow-macos==2.8.0",
-                instead=True,
-            )
+        _older_macos(about, steps)
+        return
+    if about.jetson and about.framework in ("tensorflow", "torch"):
+        jetson_build(about, steps)
         return
     if about.linux_distribution == "nixos":
         nix_libraries(steps)

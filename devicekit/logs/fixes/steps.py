@@ -25,6 +25,9 @@ _LINUX = re.compile(
 #: What has to be typed in Windows, also where the log is from WSL.
 _WINDOWS = re.compile(r"^(winget|wsl(\.exe)?|reg|setx) ")
 
+#: The last Windows without WSL 2 and winget.
+_OLD_WINDOWS = re.compile(r"(?i)win\w* ?[78]\b")
+
 #: What no Mac has: NVIDIA's driver, and containers that reach a GPU.
 _NOT_ON_MACS = re.compile(r"nvidia-smi|--gpus|--device|cuda")
 
@@ -43,6 +46,7 @@ class Steps:
     def __init__(self, about: Situation) -> None:
         self.about = about
         self.fixes: List[Fix] = []
+        self._old_windows = about.windows and _OLD_WINDOWS.search(about.known.os_version) is not None
         names = (about.system,) if about.system in _TITLES else ("linux", "windows")
         environment = Environment(about.manager, tuple(about.packages))
         place = Place("", installer=about.installer, wsl=about.wsl, environment=environment)
@@ -61,6 +65,13 @@ class Steps:
             if (fix.instead or not self.fixes) and fix.text.startswith(("Or ", "Or, ")):  # who shows it says so
                 text = fix.text.partition(" ")[2]
                 fix = fix.replace(text=text[:1].upper() + text[1:])
+            if self._old_windows and "WSL" in fix.text:
+                continue
+            if self._old_windows and fix.command and fix.command.startswith("winget "):
+                site = (
+                    "https://aka.ms/vs/17/release/vc_redist.x64.exe" if "VCRedist" in fix.command else "from its site"
+                )
+                fix = Fix("%s (%s)" % (fix.text, site), changes=fix.changes)
             same = (item.text == fix.text or (fix.command and item.command == fix.command) for item in self.fixes)
             if not any(same):
                 self.fixes.append(fix)

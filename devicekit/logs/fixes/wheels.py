@@ -895,10 +895,14 @@ def _sixty_four(about: Situation, steps: Steps, name: str, bounds: str) -> None:
         pythons = about.pythons(name, known_specifier(bounds), where)
         bounds = bounds if pythons else ""
     version = pythons[0] if pythons else "3.12"
-    version = about.python if bounds and about.python in pythons else version
+    version = about.python if about.python in pythons else version
     text = "Install a 64-bit (x64) Python %s: there are no wheels for 32-bit Python" % version
     if about.windows:
-        steps.run(text, "winget install --id Python.Python.%s --architecture x64 -e" % version, changes="system")
+        if "conda" in about.words:
+            text = "Install the 64-bit Miniconda: conda's Python has as many bits as the installer"
+            steps.run(text, "winget install --id Anaconda.Miniconda3 --architecture x64 -e", changes="system")
+        else:
+            steps.run(text, "winget install --id Python.Python.%s --architecture x64 -e" % version, changes="system")
         requirement, asked = "%s%s" % (name, bounds) if name else "tensorflow", asked_index(about)
         if "webui" in about.words or "launch_utils.py" in " ".join(about.known.frames):
             text = (
