@@ -257,6 +257,33 @@ ROWS = [
         {"os": "linux", "python": "3.12"},
         [r'--python 3\.10 env && .* tensorflow==2\.10\.1 "numpy<2"$'],
         ["protobuf"],
+    # The line is not of the TensorFlow that the facts name.
+    (
+        "W tensorflow/stream_executor/platform/default/dso_loader.cc:64] Could not load dynamic library 'libcudart.so.11.0'; "
+        "dlerror: libcudart.so.11.0: cannot open shared object file: No such file or directory",
+        {"os": "linux", "python": "3.10", "packages": {"tensorflow": "2.17.0"}, "gpu": "RTX 3060"},
+        ["see which one runs"],
+        ["and-cuda"],
+    ),
+    (
+        "TypeError: <class 'keras.src.models.functional.Functional'> could not be deserialized properly.\n\n"
+        "config={'module': 'keras.src.engine.functional', 'class_name': 'Functional'}",
+        {"os": "linux", "packages": {"tensorflow": "2.16.1"}},
+        ["tf-keras==2.16.*"],
+        ["--upgrade keras"],
+    ),
+    (
+        "PackagesNotFoundError: The following packages are not available from current channels:\n\n  - tensorflow-deps",
+        {"os": "macos", "arch": "arm64"},
+        ["tensorflow-metal"],
+        ["conda-forge"],
+    ),
+    (
+        "[1]    55741 segmentation fault  python3 train.py",
+        {"os": "macos", "arch": "arm64", "packages": {"tensorflow": "2.16.1", "tensorflow-metal": "1.1.0"}},
+        ["uninstall -y tensorflow-metal"],
+        [],
+    ),
     # Windows 7 and 8 have neither winget nor WSL 2.
     (
         DLL_FAILED,

@@ -254,6 +254,15 @@ def _tensorflow_libraries(about: Situation, steps: Steps) -> None:
             steps.install("It comes with CUDA 12 or later, or by pip", "nvidia-nvjitlink-cu%s" % missing.group(2))
         return
     cuda, cudnn = needs_of(about)
+    opened = release_of(library_of(about)) if "cudart" in library_of(about) else ""
+    if about.version and opened and cuda and opened.split(".")[0] != cuda.split(".")[0]:
+        text = (
+            "A TensorFlow for CUDA %s printed this, not %s: see which one runs (programs such as tfjs bring their own)"
+        )
+        show = 'python -c "import tensorflow; print(tensorflow.__version__, tensorflow.__file__)"'
+        steps.run(text % (opened, about.label), show)
+        steps.say("The one that printed it needs that CUDA, and its cuDNN, on the loader's path", "admin", "system")
+        return
     if about.windows:
         _windows_libraries(about, steps, cuda, cudnn)
         return
@@ -704,6 +713,14 @@ def cuda_version_mismatch(about: Situation, steps: Steps) -> None:
         )
         return
     cuda, cudnn = needs_of(about)
+    opened = release_of(library_of(about)) if "cudart" in library_of(about) else ""
+    if about.version and opened and cuda and opened.split(".")[0] != cuda.split(".")[0]:
+        text = (
+            "A TensorFlow for CUDA %s printed this, not %s: see which one runs (programs such as tfjs bring their own)"
+        )
+        show = 'python -c "import tensorflow; print(tensorflow.__version__, tensorflow.__file__)"'
+        steps.run(text % (opened, about.label), show)
+        about = about._replace(version="")
     if about.windows:
         _windows_libraries(about, steps, cuda, cudnn)
         _fitting_release(about, steps, cuda)

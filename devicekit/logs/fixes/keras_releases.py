@@ -412,7 +412,7 @@ def _saved_model(about: Situation, steps: Steps) -> bool:
     line, three = about.line, about.packages.get("keras", "").startswith("3") or about.is_at_least("2.16")
     if _of_keras_1(about, steps) or _own_layers(about, steps) or _by_tf_keras(about, steps):
         return True
-    if re.search(_BY_KERAS_2, line):
+    if re.search(_BY_KERAS_2, line) or (three and "keras-2-parts" in about.words):
         old = re.search(_BY_KERAS_2, line)
         name = old.group(1) if old else ""
         steps.fixes = []
@@ -485,6 +485,8 @@ def _by_tf_keras(about: Situation, steps: Steps) -> bool:
 def _own_layers(about: Situation, steps: Steps) -> bool:
     """A model with layers of the program's own. The class in the message is the loading Keras': only Keras 3 has it there."""
     if not re.search(r"<class 'keras\.src\.models\.\w+\.\w+'> could not be deserialized", about.line):
+        return False
+    if "keras-2-parts" in about.words:  # the file names them
         return False
     steps.fixes = []
     steps.say(

@@ -844,6 +844,8 @@ def framework_broken(about: Situation, steps: Steps) -> None:
                 changes="code",
             )
         steps.set("See in which module it happens: Python prints its stack at the crash", "PYTHONFAULTHANDLER", "1")
+        if "tensorflow-metal" in about.packages:
+            steps.uninstall("See whether it runs on the CPU, without the plug-in", "tensorflow-metal")
     if "static TLS" in about.line:
         return
     if about.vendor and about.windows and re.search(r"(?i)-10737\d{5}\b|0xC0000\d|violation", about.line):
