@@ -257,6 +257,72 @@ ROWS = [
         {"os": "linux", "python": "3.12"},
         [r'--python 3\.10 env && .* tensorflow==2\.10\.1 "numpy<2"$'],
         ["protobuf"],
+    # NumPy 1.16.3 and the data sets of an older Keras; a program's own file.
+    (
+        '  File "/x/lib/python3.6/site-packages/keras/datasets/imdb.py", line 59, in load_data\n'
+        "ValueError: Object arrays cannot be loaded when allow_pickle=False",
+        {"os": "linux", "python": "3.6", "packages": {"keras": "2.2.4", "tensorflow": "1.13.1", "numpy": "1.16.4"}},
+        ["numpy<1.16.3"],
+        ["allow_pickle=True"],
+    ),
+    (
+        '  File "/srv/train.py", line 5, in <module>\n'
+        "ValueError: Cannot load file containing pickled data when allow_pickle=False",
+        {"os": "linux", "python": "3.10"},
+        ["allow_pickle=True"],
+        ["numpy<"],
+    ),
+    (
+        "TypeError: this __dict__ descriptor does not support '_DictWrapper' objects",
+        {"os": "linux", "python": "3.12", "packages": {"tensorflow": "2.16.1"}},
+        ["WRAPT_DISABLE_EXTENSIONS"],
+        ["typing-extensions<"],
+    ),
+    # An add-on that was written for a newer Keras is not out of date.
+    (
+        IMPORTED % "keras_hub/src/bounding_box/converters.py" + "ImportError: cannot import name 'ops' from 'keras' "
+        "(/srv/env/lib/python3.11/site-packages/keras/__init__.py)",
+        {
+            "os": "linux",
+            "python": "3.9",
+            "packages": {"keras": "2.10.0", "keras-hub": "0.18.1", "tensorflow": "2.10.0"},
+        },
+        ["--upgrade tensorflow"],
+        ["--upgrade keras-hub"],
+    ),
+    # No build for this Intel GPU: the one for the CPU, which looks for no CUDA.
+    (
+        "ImportError: libcuda.so.1: cannot open shared object file: No such file or directory",
+        {"os": "linux", "packages": {"tensorflow-gpu": "1.4.0"}, "gpu": "Intel HD Graphics 620"},
+        ["tensorflow==1.4.0"],
+        ["XPU"],
+    ),
+    (
+        "No OpKernel was registered to support Op 'NcclAllReduce' used by {{node NcclAllReduce}} with these attrs",
+        {"os": "linux", "packages": {"tensorflow": "2.2.0"}},
+        ["list_physical_devices", "HierarchicalCopyAllReduce"],
+        [],
+    ),
+    (
+        "E tensorflow/stream_executor/cuda/cuda_dnn.cc:320] Loaded runtime CuDNN library: 7.5.0 but source was compiled with: "
+        "7.6.3.  CuDNN library major and minor version needs to match",
+        {"os": "linux", "os_version": "JetPack 4.2", "arch": "aarch64", "packages": {"tensorflow": "1.15.2+nv20.2"}},
+        ["NVIDIA's wheel"],
+        ["newer cuDNN"],
+    ),
+    (
+        "ImportError: /lib/aarch64-linux-gnu/libc.so.6: version `GLIBC_2.28' not found (required by "
+        "/srv/env/lib/python3.7/site-packages/tensorflow/python/_pywrap_tensorflow_internal.so)",
+        {
+            "os": "linux",
+            "os_version": "Ubuntu 18.04",
+            "arch": "aarch64",
+            "python": "3.7",
+            "packages": {"tensorflow": "2.2.0"},
+        },
+        ["PyPI's own for ARM", "tensorflow==2.1"],
+        [],
+    ),
     # The line is not of the TensorFlow that the facts name.
     (
         "W tensorflow/stream_executor/platform/default/dso_loader.cc:64] Could not load dynamic library 'libcudart.so.11.0'; "

@@ -592,6 +592,15 @@ def gpu_vendor_unsupported(about: Situation, steps: Steps) -> None:
         cpu_only_windows(about, steps)
     elif vendor == "amd":
         _tensorflow_rocm(about, steps)
+    elif vendor == "intel" and not intel_computes(about):
+        version = about.packages.get("tensorflow-gpu")
+        if version and about.is_at_least("2.1") is False:
+            text = "No build computes on this Intel GPU: install the one for the CPU, which looks for no CUDA"
+            steps.install(text, "tensorflow==%s" % version, remove=("tensorflow-gpu",))
+        else:
+            steps.say(
+                "No build of TensorFlow or PyTorch computes on this Intel GPU (Arc and Core Ultra do): use the CPU"
+            )
     elif vendor == "intel":
         found = about.requirements("xpu")
         text = (

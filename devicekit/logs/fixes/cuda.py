@@ -822,6 +822,9 @@ def cudnn_version_mismatch(about: Situation, steps: Steps) -> None:
     if about.jetson and about.container:
         text = "Start an image for Jetson (l4t) of this JetPack with NVIDIA's runtime, as root or in the group video"
         steps.run(text, "docker run --runtime nvidia --group-add video IMAGE", on="linux")
+    elif about.jetson:
+        jetson_build(about, steps)
+        return
     wanted = ".".join(re.findall(r"\d+", cudnn_version(about.groups.get("wanted", ""))))
     named = re.search(r"(?i)cudnn\w*?64_(\d+)|libcudnn\w*\.so\.(\d+)", library_of(about))
     major = wanted.partition(".")[0] if wanted else (named.group(1) or named.group(2)) if named else ""

@@ -265,6 +265,7 @@ _OPTIMIZERS = {
 
 #: The TensorFlow that brought a name of tensorflow.keras.
 _SINCE = {
+    "ops": "2.16",
     "LayerNormalization": "2.0", "Attention": "2.0", "AdditiveAttention": "2.0", "MultiHeadAttention": "2.4",
     "EinsumDense": "2.4",
     "Rescaling": "2.6", "Resizing": "2.6", "Normalization": "2.6", "TextVectorization": "2.6", "StringLookup": "2.6",
@@ -286,6 +287,8 @@ def outdated_add_on(about: Situation, steps: Steps) -> bool:
         return True
     if not found or "efficientnet" in about.words or re.match("keras_[pac]", about.groups.get("module", "")):
         return False  # a variable helps, or a package is missing
+    if about.is_at_least(_SINCE.get(about.groups.get("name", ""), "0")) is False:
+        return False  # it was written for a newer one
     update_importer(about, steps, distribution_of(found.group(1)))
     return True
 

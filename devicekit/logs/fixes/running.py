@@ -494,6 +494,9 @@ def op_unsupported(about: Situation, steps: Steps) -> None:
             steps.say(text)
         return
     if re.search(r"Nccl(?:AllReduce|Broadcast|Reduce)|CollectiveReduce", text):
+        if about.linux:
+            text = "On Linux the build for GPUs has this operation: see whether TensorFlow lists any GPU"
+            steps.run(text, 'python -c "import tensorflow as tf; print(tf.config.list_physical_devices())"')
         steps.say(
             "NCCL joins NVIDIA's GPUs on Linux only, and this build has none: let the strategy do without it, "
             "tf.distribute.MirroredStrategy(cross_device_ops=tf.distribute.HierarchicalCopyAllReduce()), or "
@@ -794,6 +797,11 @@ def system_library_too_old(about: Situation, steps: Steps) -> None:
         steps.say("Without conda: use a newer Linux distribution, or a container image with one", instead=True)
         return
     wanted = about.groups.get("wanted", "") or about.groups.get("version", "")
+    if about.framework == "tensorflow" and about.arch == "aarch64" and version_at_least(wanted or "0", "2.28"):
+        have = about.releases("tensorflow", "", about.platform, about.python)
+        if have and have[-1].version != about.version:
+            text = "This wheel was made on a newer system: PyPI's own for ARM need no more than glibc 2.27"
+            steps.install(text, "tensorflow==%s" % have[-1].version)
     steps.say(
         "The C library cannot be exchanged by itself: use a newer Linux distribution, or a container image with one%s"
         % (" (glibc %s)" % wanted if wanted else "")
