@@ -476,6 +476,18 @@ def runtime_already_initialized(about: Situation, steps: Steps) -> None:
     steps.say("In a notebook, restart the kernel before: what was started stays as it is")
 
 
+def _nccl_op(about: Situation, steps: Steps) -> None:
+    if about.linux:
+        text = "On Linux the build for GPUs has this operation: see whether TensorFlow lists any GPU"
+        steps.run(text, 'python -c "import tensorflow as tf; print(tf.config.list_physical_devices())"')
+    steps.say(
+        "NCCL joins NVIDIA's GPUs on Linux only, and this build has none: let the strategy do without it, "
+        "tf.distribute.MirroredStrategy(cross_device_ops=tf.distribute.HierarchicalCopyAllReduce()), or "
+        "tf.distribute.ReductionToOneDevice()",
+        changes="code",
+    )
+
+
 def op_unsupported(about: Situation, steps: Steps) -> None:
     """An operation has no kernel on the device."""
     text = about.line
@@ -494,15 +506,7 @@ def op_unsupported(about: Situation, steps: Steps) -> None:
             steps.say(text)
         return
     if re.search(r"Nccl(?:AllReduce|Broadcast|Reduce)|CollectiveReduce", text):
-        if about.linux:
-            text = "On Linux the build for GPUs has this operation: see whether TensorFlow lists any GPU"
-            steps.run(text, 'python -c "import tensorflow as tf; print(tf.config.list_physical_devices())"')
-        steps.say(
-            "NCCL joins NVIDIA's GPUs on Linux only, and this build has none: let the strategy do without it, "
-            "tf.distribute.MirroredStrategy(cross_device_ops=tf.distribute.HierarchicalCopyAllReduce()), or "
-            "tf.distribute.ReductionToOneDevice()",
-            changes="code",
-        )
+        _nccl_op(about, steps)
         return
     if re.search(r"NHWC|NCHW|channels_first", text):
         steps.say('Use data_format="channels_last" (NHWC): the CPU has no kernel for channels first', changes="code")
