@@ -27,6 +27,10 @@ OLD_FOR_LOAD = (
     "ValueError: Due to a serious vulnerability issue in `torch.load`, even with `weights_only=True`, we now require users "
     "to upgrade torch to at least v2.6 in order to use the function."
 )
+NO_DEVICE_0 = (
+    "Invalid CUDA %s requested. Use 'device=cpu' or pass valid CUDA device(s) if available.\n\n"
+    "torch.cuda.is_available(): False\ntorch.cuda.device_count(): 0\nos.environ['CUDA_VISIBLE_DEVICES']: None"
+)
 NO_WHEEL = "ERROR: No matching distribution found for %s"
 NVIDIA_SMI = "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver."
 CUINIT = "E cuda_driver.cc:271] failed call to cuInit: CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected"
@@ -435,6 +439,69 @@ ROWS = [
         {"os": "linux", "packages": {"tensorflow": "2.16.1", "keras": "3.3.3"}},
         ["include_optimizer=False", "tf-keras==2.16.*"],
         ["TFSMLayer"],
+    (
+        '  File "C:\\app\\nodes\\render.py", line 30, in rasterize\n    indices = raster_kernel.rasterize_image(pos, tri)\n'
+        "RuntimeError: CUDA error: no kernel image is available for execution on the device",
+        {"os": "windows", "packages": {"torch": "2.6.0+cu126"}, "gpu": "NVIDIA GeForce RTX 2070 SUPER"},
+        ["PyTorch 2\\.6\\.0 has code", "TORCH_CUDA_ARCH_LIST=7\\.5"],
+        ["pip install torch"],
+    ),
+    (
+        "RuntimeError: CUDA error: no kernel image is available for execution on the device",
+        {"os": "windows", "packages": {"torch": "2.6.0+cu126"}, "gpu": "NVIDIA GeForce RTX 5060 Ti"},
+        ["install torch .*whl/cu128"],
+        ["ARCH_LIST"],
+    ),
+    (
+        NO_DEVICE_0 % "'device=0'",
+        {"os": "linux", "packages": {"torch": "2.5.1+cu124"}, "driver": "470.256.02", "gpu": "GTX 1660"},
+        ["CUDA 12\\.4 needs driver 525", "torch==2\\.5\\.1 .*whl/cu118"],
+        ["CPU build", "whl/cu124"],
+    ),
+    (
+        NO_DEVICE_0 % "'device=0'",
+        {"os": "windows", "packages": {"torch": "2.5.1+cu124"}, "gpu": "RTX 3060"},
+        ["nvidia\\.com/drivers"],
+        ["CPU build", "pip install"],
+    ),
+    (
+        NO_DEVICE_0 % "'--device 0'",
+        {"os": "windows", "packages": {"torch": "1.13.1+cpu"}},
+        ["without CUDA", "torch==1\\.13\\.1 .*whl/cu117"],
+        ["which of the two"],
+    ),
+    (
+        "AssertionError: Invalid `--device 0` request, valid devices are 0 - -1.",
+        {"packages": {"torch": None}},
+        ["torch\\.version\\.cuda"],
+        [],
+    ),
+    (
+        "MisconfigurationException: You requested gpu: [0]\n But your machine only has: []",
+        {"os": "linux", "packages": {"torch": "2.1.2+cu121"}, "gpu": "RTX 3060"},
+        ["build for CUDA", "modprobe nvidia"],
+        ["pip install"],
+    ),
+    (
+        "UserWarning: CUDA initialization: The NVIDIA driver on your system is too old (found version 11040).",
+        {"os": "linux", "driver": "470.82.01", "gpu": "Tesla K80", "packages": {"torch": "2.2.0+cu121"}},
+        ["no such driver for this GPU", "470\\.x is its last", "torch==2\\.2\\.0 .*whl/cu118"],
+        ["Update NVIDIA", "ubuntu-drivers"],
+    ),
+    (
+        '  File "/opt/conda/lib/python3.10/site-packages/torch_sparse/__init__.py", line 19, in <module>\n'
+        "    torch.ops.load_library(spec.origin)\n"
+        "OSError: libtorch_cuda_cpp.so: cannot open shared object file: No such file or directory",
+        {"os": "linux", "packages": {"torch": "2.1.0+cu121", "torch-sparse": "0.6.15"}},
+        ["torch_sparse .*torch-2\\.1\\.0\\+cu121\\.html"],
+        ["pytorch3d"],
+    ),
+    (
+        "W external/xla/xla/service/platform_util.cc:206] unable to create StreamExecutor for CUDA:0: : "
+        "CUDA_ERROR_OUT_OF_MEMORY: out of memory; total memory reported: 12884246528",
+        {"os": "linux", "gpu": "RTX 3060", "packages": {"jax": "0.4.30"}},
+        ["XLA_PYTHON_CLIENT_PREALLOCATE"],
+        ["TensorFlow", "TF_FORCE"],
     ),
     # A pipeline is not pip.
     (IMPORTED % "transformers/pipelines/base.py" + "MemoryError", {"os": "linux"}, ["batch"], ["no-cache-dir"]),

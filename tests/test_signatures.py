@@ -26,7 +26,7 @@ ALL_CODES = CODES + MEASURED_CODES
 
 FIELDS = {
     "id", "literal", "pattern", "says", "code", "severity", "when", "sets", "summary", "fix", "source", "examples",
-    "not", "expects-gpu", "fix-alone",
+    "not", "expects-gpu", "fix-alone", "when-of",
 }  # fmt: skip
 CONDITIONS = {
     "os", "wsl", "container", "gpu", "no-gpu", "arch", "package", "env", "seen", "unseen", "group", "python", "cuda",

@@ -69,6 +69,9 @@ def compute_capability_unsupported(about: Situation, steps: Steps) -> None:
         return
     if about.library == "CuPy":
         _cupy_build(about, steps, number)
+    elif number > (0, 0) and about.signature == "cuda-error-no-kernel-image" and _torch_has_code(about):
+        text = "%s has code for this GPU: what has none is an extension (see the traceback). Install its newest release, or"
+        steps.say(text % about.label + " compile it again on this machine, with TORCH_CUDA_ARCH_LIST=%s" % capability)
     elif number >= (10, 0) or (
         not capability and about.signature in ("cuda-error-invalid-ptx", "tf-no-kernel-binaries")
     ):
@@ -83,6 +86,13 @@ def compute_capability_unsupported(about: Situation, steps: Steps) -> None:
         _older_gpu(about, steps, capability)
     else:
         _any_gpu(about, steps)
+
+
+def _torch_has_code(about: Situation) -> bool:
+    """Whether the installed build of PyTorch is known to have code for the GPU."""
+    label = re.match(r"cu(\d+)(\d)$", about.version.partition("+")[2]) if about.framework == "torch" else None
+    code = BUNDLED.gpu_code("torch", about.version.partition("+")[0], ".".join(label.groups())) if label else ()
+    return bool(code) and _has_code(about, code)
 
 
 def _cupy_build(about: Situation, steps: Steps, number: Tuple[int, int]) -> None:

@@ -85,9 +85,10 @@ def _of_its_own(about: Situation, steps: Steps) -> bool:
         if sort_key(about.triton or "0") > (3,) and about.system in ("linux", "windows") and not there:
             steps.fixes = []
             steps.install("Install the Triton of %s" % about.label, "%s==%s.*" % (name, about.triton))
-    elif about.signature == "torch-add-on-dll" and re.search(
-        r"torch_(?:sc|sp|cl)\w+\\__init__", "".join(about.known.frames)
+    elif about.signature in ("torch-add-on-dll", "torch-so-missing") and re.search(
+        r"torch_(?:sc|sp|cl)\w+[\\/]__init__", "".join(about.known.frames)
     ):
+        steps.fixes = []
         pyg(about, steps)
     elif about.signature == "torch-add-on-dll":
         found = re.findall("torchvision|torchaudio|bitsandbytes", " ".join((*about.known.frames, about.line)))

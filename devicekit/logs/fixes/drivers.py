@@ -42,15 +42,15 @@ def _row(about: Situation, branch: str = "", least: str = "") -> Optional[Driver
     return None
 
 
-def _branch(about: Situation) -> str:
-    """What limits the driver for the GPU, as part of a sentence."""
-    limits = driver_limits([about.capability], BUNDLED) if about.capability else ()
-    return ", up to branch %s (the last one for %s)" % (limits[0].branch, limits[0].gpu) if limits else ""
-
-
 def install_nvidia(about: Situation, steps: Steps, text: str = "Install NVIDIA's driver", least: str = "") -> None:
     """How to get NVIDIA's driver onto this system, or a newer one."""
-    what = "%s%s%s" % (text, " (%s or later)" % least if least else "", _branch(about))
+    limits = driver_limits([about.capability], BUNDLED) if about.capability else ()
+    if least and limits and version_at_least(least, limits[0].following):
+        none = "There is no such driver for this GPU (%s): %s.x is its last branch, and %s or later is needed"
+        steps.say(none % (limits[0].gpu, limits[0].branch, least))
+        return
+    what = text + (" (%s or later)" % least if least else "")
+    what += ", up to branch %s (the last one for %s)" % (limits[0].branch, limits[0].gpu) if limits else ""
     if about.wsl:
         steps.say("In Windows: %s; none inside WSL, which uses that of Windows" % lower(what), "admin", "driver")
         steps.run("Then restart WSL", "wsl --shutdown", changes="system")
@@ -76,7 +76,6 @@ def install_nvidia(about: Situation, steps: Steps, text: str = "Install NVIDIA's
             "Disconnect and delete runtime brings them back), or a build for the CUDA that its driver runs"
         )
         return
-    limits = driver_limits([about.capability], BUNDLED) if about.capability else ()
     row = _row(about, limits[0].branch if limits else "", least)
     if row is not None and (about.linux_version or "fedora" not in row.ids):  # whose commands name the release
         number = about.linux_version

@@ -149,8 +149,11 @@ class Situation:
             return ""  # what fails is that library, whatever else is there
         if len(mentioned) == 1 and not mentioned & summary:
             summary = frozenset()  # it is of a signature, and names the framework that such lines are mostly from
-        about = [families_of(self.line), self._by_signature(), summary]
-        about += [families_of(" ".join(self.packages)), mentioned]
+        installed = families_of(" ".join(self.packages))
+        by_signature = self._by_signature()
+        if len(installed) == 1 and mentioned <= installed:
+            by_signature = installed & by_signature  # another framework on the same library prints the same line
+        about = [families_of(self.line), by_signature, summary, installed, mentioned]
         backend = self.known.environment.get("KERAS_BACKEND", "")
         if backend in ("jax", "torch") and "keras" in self.line.lower():
             return backend

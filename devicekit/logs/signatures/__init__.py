@@ -28,7 +28,7 @@ class Signature:
 
     __slots__ = (
         "_compiled", "_pattern", "code", "expects_gpu", "fix", "fix_alone", "id", "literals", "says", "sets", "severity",
-        "source", "summary", "weight", "when",
+        "source", "summary", "weight", "when", "when_of",
     )  # fmt: skip
 
     def __init__(self, data: Dict[str, Any]) -> None:
@@ -46,6 +46,8 @@ class Signature:
         #: Whether these steps are all; else the computed ones for the code follow.
         self.fix_alone: bool = data.get("fix-alone", False)
         self.when: List[Dict[str, Any]] = data.get("when", [])
+        #: The signature whose exceptions follow: another wording of the same symptom.
+        self.when_of: str = data.get("when-of", "")
         self.sets: Dict[str, Any] = data.get("sets", {})
         #: Whether the line only matters if a GPU is expected: machines without one print it as well.
         self.expects_gpu: bool = data.get("expects-gpu", False)
@@ -133,7 +135,11 @@ def signatures() -> Tuple[Signature, ...]:
         rows: Iterable[Dict[str, Any]] = (
             row for name in FILES for row in (files[name] if files else read_json(folder, name)["signatures"])
         )
-        _LOADED["signatures"] = tuple(Signature(row) for row in rows)
+        loaded = {row["id"]: Signature(row) for row in rows}
+        for signature in loaded.values():
+            if signature.when_of:
+                signature.when = signature.when + loaded[signature.when_of].when
+        _LOADED["signatures"] = tuple(loaded.values())
     found: Tuple[Signature, ...] = _LOADED["signatures"]
     return found
 
