@@ -440,6 +440,88 @@ ROWS = [
         ["include_optimizer=False", "tf-keras==2.16.*"],
         ["TFSMLayer"],
     (
+        "jaxlib.xla_extension.XlaRuntimeError: INTERNAL: Unable to serialize MPS module",
+        {"os": "macos", "packages": {"jax": "0.4.26", "jax-metal": "0.1.0"}},
+        ["Metal", "cpu"],
+        ["cause is not known"],
+    ),
+    (
+        "ImportError: DLL load failed while importing onnx_cpp2py_export: A dynamic link library (DLL) initialization "
+        "routine failed.",
+        {"os": "windows", "packages": {"onnx": "1.16.2"}},
+        ["onnx!=1\\.16\\.2", "VCRedist"],
+        [],
+    ),
+    (
+        "ImportError: /e/site-packages/intel_extension_for_pytorch/lib/libintel-ext-pt-cpu.so: undefined symbol: "
+        "_ZNK5torch8autograd4Node4nameEv",
+        {"os": "linux", "packages": {"intel-extension-for-pytorch": "2.6.0", "torch": "2.6.0+cu124"}},
+        ["uninstall -y torch .*torch==2\\.6\\.\\*"],
+        [],
+    ),
+    (
+        "CUDA error (/src/xformers/third_party/flash-attention/hopper/flash_fwd_launch_template.h:188): invalid argument",
+        {"os": "linux", "gpu": "RTX 5090", "packages": {"torch": "2.7.1+cu128", "xformers": "0.0.31"}},
+        ["Hopper", "uninstall -y xformers"],
+        ["nvidia-smi"],
+    ),
+    (
+        "RuntimeError: FlashAttention only supports Ampere GPUs or newer.",
+        {"os": "linux", "gpu": "RTX 5090", "packages": {"flash-attn": "2.7.0"}},
+        ["newer than it", "--upgrade .*flash-attn"],
+        ["flash-attn<2", "RTX 20"],
+    ),
+    (
+        "RuntimeError: FlashAttention only supports Ampere GPUs or newer.",
+        {"os": "linux", "gpu": "RTX 2080 Ti", "packages": {"flash-attn": "2.7.0"}},
+        ["flash-attn<2"],
+        ["newer than it"],
+    ),
+    (
+        '  File "/usr/local/lib/python3.12/dist-packages/torchaudio/_extension/utils.py", line 56, in _load_lib\n'
+        "    torch.ops.load_library(paths[0])\n"
+        "OSError: libcudart.so.13: cannot open shared object file: No such file or directory",
+        {
+            "os": "container",
+            "packages": {"torch": "2.7.0a0+ecf3bae40a.nv25.02", "torchaudio": "2.11.0"},
+            "cuda": "12.8",
+        },
+        ["--no-build-isolation .*pytorch/audio\\.git@v2\\.7\\.0"],
+        ["uninstall -y torch "],
+    ),
+    (
+        "OSError: /e/site-packages/torchaudio/_torchaudio.so: undefined symbol: _ZN5torch3jit17parseSchemaOrNameERKSs",
+        {"os": "linux", "packages": {"torch": "1.8.0", "torchaudio": "0.8.0"}, "python": "3.8"},
+        ["torch==1\\.8\\.0 torchaudio==0\\.8\\.0 -f \\S+/torch_stable\\.html"],
+        ["whl/cu12"],
+    ),
+    (
+        "RuntimeError: Failed to find C compiler. Please specify via CC environment variable.",
+        {"os": "windows", "packages": {"torch": "2.5.1+cu124", "triton-windows": "3.1.0"}},
+        ["BuildTools", "triton-windows"],
+        ["headers", "python\\.org"],
+    ),
+    (
+        "RuntimeError: Unable to initialize backend 'rocm': NOT_FOUND: No visible GPU devices. (set JAX_PLATFORMS=cpu to "
+        "skip this backend.)",
+        {"os": "linux", "gpu": "RX 7900 XTX", "packages": {"jax": "0.4.35", "jax-rocm60-plugin": "0.4.35"}},
+        ["finds no AMD GPU", "usermod -aG render"],
+        ["has no part", "pip install"],
+    ),
+    (
+        "RuntimeError: Distributed package doesn't have NCCL built in",
+        {"os": "windows", "packages": {"torch": "2.3.0+cu121"}, "gpu": "RTX 4090"},
+        ["gloo"],
+        ["no wheel", "pip install"],
+    ),
+    (
+        "UserWarning: Specified provider 'CUDAExecutionProvider' is not in available provider names.Available providers: "
+        "'DmlExecutionProvider, CPUExecutionProvider'",
+        {"os": "windows", "packages": {"onnxruntime-directml": "1.18.0", "onnxruntime-gpu": "1.18.0"}},
+        ["uninstall -y onnxruntime onnxruntime-gpu onnxruntime-directml", "onnxruntime-gpu==1\\.18"],
+        [],
+    ),
+    (
         '  File "C:\\app\\nodes\\render.py", line 30, in rasterize\n    indices = raster_kernel.rasterize_image(pos, tri)\n'
         "RuntimeError: CUDA error: no kernel image is available for execution on the device",
         {"os": "windows", "packages": {"torch": "2.6.0+cu126"}, "gpu": "NVIDIA GeForce RTX 2070 SUPER"},

@@ -142,7 +142,7 @@ def of_another_torch(about: Situation, steps: Steps) -> bool:
     """Name the distribution of a library that was compiled with another PyTorch; return whether its path tells."""
     found = re.search(r"(?:site|dist)-packages/(\w+?)(?:[./]|_cuda\b|_2_cuda\b)", about.line)
     module = found.group(1) if found else add_on_of_frames(about)
-    known = about.signature == "torch-undefined-addon" or about.code == "cuda-library-missing"
+    known = about.signature == "torch-undefined-addon" or about.code.startswith("cuda-")
     if not known or module.startswith(("torch_lib", "lib")):
         return False
     name = _FILES.get(module, "") or distribution_of(module.lstrip("_"))
@@ -189,9 +189,10 @@ def fitting_add_on(about: Situation, steps: Steps, add_on: str, version: str) ->
     """An add-on of a framework: of the framework's own minor release, or built for it."""
     if about.framework == "torch":
         if add_on in ("torchvision", "torchaudio"):
-            pair = _companion_of(add_on, version)
-            if about.jetson:
-                _compiled_on_jetson(steps, add_on, pair)
+            own = re.match(r"(\d+\.\d+\.\d+)a0$", version)  # in NVIDIA's containers
+            pair = _companion_of(add_on, own.group(1) if own else version)
+            if about.jetson or own:
+                _compiled_with_nvidia(steps, add_on, pair)
             elif pair:
                 text = "%s %s belongs to PyTorch %s: install it from the same index as PyTorch"
                 index = about.torch_index or _said_index(about, version)
@@ -233,9 +234,9 @@ def fitting_add_on(about: Situation, steps: Steps, add_on: str, version: str) ->
             steps.upgrade("Or update TensorFlow, with Keras 2 for it", "tensorflow", "tf-keras", instead=True)
 
 
-def _compiled_on_jetson(steps: Steps, add_on: str, release: str) -> None:
-    """NVIDIA's PyTorch for Jetson has no torchvision and torchaudio next to it."""
-    text = "On a Jetson, compile %s with NVIDIA's PyTorch, in the release for that: PyPI's is for PyPI's" % add_on
+def _compiled_with_nvidia(steps: Steps, add_on: str, release: str) -> None:
+    """NVIDIA's PyTorch, for Jetson and in its containers: what it does not bring is compiled with it."""
+    text = "Compile %s with NVIDIA's PyTorch, in the release for that: PyPI's is for PyPI's" % add_on
     url = "git+https://github.com/pytorch/%s.git@v%s" % (add_on[5:], release or "RELEASE")
     steps.uninstall("Uninstall the one that does not fit", add_on)
     command = "python -m pip install --no-build-isolation --no-deps %s" % url
@@ -479,13 +480,17 @@ _OLD_TORCHVISION = {
 
 def _old_torchvision(about: Situation, steps: Steps, add_on: str, version: str) -> bool:
     """An old PyTorch: its torchvision, of the same build for CUDA."""
-    pair, label = _OLD_TORCHVISION.get(version, ""), about.version.partition("+")[2]
-    if add_on != "torchvision" or not pair:
+    label = "+" * ("+" in about.version) + about.version.partition("+")[2]
+    if add_on == "torchaudio":  # without a label of its own, and with the same number but for the first
+        pair = "0" + version[1:] if re.match(r"1\.[45689]\.\d$", version) else ""
+    else:
+        pair = _OLD_TORCHVISION.get(version, "")
+    if not pair:
         return False
-    label = "+%s" % label if label else ""
-    names = "torch==%s%s torchvision==%s%s" % (version, label, pair, label)
-    command = "python -m pip install %s -f https://download.pytorch.org/whl/torch_stable.html" % names
-    steps.run("torchvision %s belongs to PyTorch %s: install both in the same build" % (pair, version), command)
+    names = "torch==%s%s %s==%s%s" % (version, label, add_on, pair, label if add_on == "torchvision" else "")
+    command = "python -m pip install --force-reinstall %s -f https://download.pytorch.org/whl/torch_stable.html" % names
+    text = "%s %s belongs to PyTorch %s: install both in the same build"
+    steps.run(text % (add_on, pair, version), command, changes="packages")
     return True
 
 

@@ -512,10 +512,9 @@ def _torch_libraries(about: Situation, steps: Steps) -> None:
         )
         steps.install("Then let pip install the one that PyTorch needs, which is missing now", "torch")
         return
-    if add_on_of_frames(about) and release_of(library_of(about)) and not about.windows:
-        # PyTorch itself was imported: its own CUDA is found, and this is another one.
-        of_another_torch(about, steps)
-        return
+    imported = add_on_of_frames(about) and release_of(library_of(about)) and not about.windows
+    if imported and of_another_torch(about, steps):
+        return  # PyTorch itself was imported: its own CUDA is found, and this is another one
     if "lib64" in about.words and not about.windows:
         text = "PyTorch is in lib64, and what it needs may be in lib: in a new environment the two are one folder"
         steps.run(

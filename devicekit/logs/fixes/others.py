@@ -51,7 +51,7 @@ def rocm_missing(about: Situation, steps: Steps) -> None:
         return
     release = _release(about)
     library = about.groups.get("library", "")
-    if about.framework == "torch" and not library and not about.container:
+    if (about.framework == "torch" or about.groups.get("blind")) and not library and not about.container:
         _torch_without_gpu(about, steps)
         return
     there = bool(release) and about.fact("rocm").startswith(release)

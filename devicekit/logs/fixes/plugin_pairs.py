@@ -56,7 +56,7 @@ def _ipex_for(about: Situation, steps: Steps) -> None:
         minor and "pt-gpu" not in about.line and not re.search(r"\+(?:xpu|cxx11)", there + about.packages.get(name, ""))
     ):
         text = "Install the extension's release for this PyTorch, both from PyPI: others have another C++ ABI"
-        steps.install(text, "torch==%s.*" % minor, wanted)
+        steps.install(text, "torch==%s.*" % minor, wanted, remove=["torch"] * ("+" in there))
     else:
         page = "https://pytorch-extension.intel.com/release-whl/stable/xpu/us/"
         index = "for GPUs from Intel's index, %s" % page
