@@ -440,6 +440,60 @@ ROWS = [
         ["include_optimizer=False", "tf-keras==2.16.*"],
         ["TFSMLayer"],
     (
+        "UserWarning: CUDA initialization: CUDA unknown error - this may be due to an incorrectly set up environment, e.g. "
+        "changing env variable CUDA_VISIBLE_DEVICES after program start.\nRuntimeError: No CUDA GPUs are available",
+        {"os": "windows", "gpu": "AMD Radeon RX 6700 XT", "packages": {"torch": "2.3.0+cu118"}},
+        ["that vendor's GPUs"],
+        ["NVIDIA's driver", "Restart"],
+    ),
+    (
+        "E external/xla/xla/stream_executor/cuda/cuda_dnn.cc:439] Could not create cudnn handle: CUDNN_STATUS_INTERNAL_ERROR\n"
+        "E external/xla/xla/stream_executor/cuda/cuda_dnn.cc:443] Memory usage: 46637514752 bytes free, 47587131392 bytes "
+        "total.",
+        {"os": "linux", "driver": "470.57", "packages": {"jax": "0.4.13", "jaxlib": "0.4.13+cuda11.cudnn86"}},
+        ["jax\\[cuda11_pip\\]==0\\.4\\.13"],
+        ["525", "cuda12"],
+    ),
+    (
+        "Jax plugin configuration error: Exception when calling jax_plugins.xla_cuda13.initialize()\n"
+        "RuntimeError: Outdated cuBLAS installation found.\n  Version JAX was built against: 130100",
+        {"os": "linux", "packages": {"jax": "0.8.1", "jaxlib": "0.8.1"}},
+        ["jax\\[cuda13\\]"],
+        ["cuda12"],
+    ),
+    (
+        "The program was built for 1 devices\n -11 (PI_ERROR_BUILD_PROGRAM_FAILURE)Exception caught at file:/s/ggml.cpp",
+        {"os": "linux", "gpu": "Intel Arc A730M"},
+        ["Intel's compute runtime"],
+        ["CUDA", "RTX"],
+    ),
+    (
+        "OSError: [WinError 1114] A dynamic link library (DLL) initialization routine failed. Error loading "
+        '"D:\\env\\Lib\\site-packages\\torch\\lib\\c10_hip.dll" or one of its dependencies.',
+        {"os": "windows", "gpu": "RX 7900 XTX", "packages": {"torch": "2.9.0+rocm7.1"}},
+        ["Adrenalin", "rocm-sdk"],
+        ["VCRedist"],
+    ),
+    (
+        "RuntimeError: GET was unable to find an engine to execute this computation",
+        {"os": "linux", "gpu": "Tesla P100", "packages": {"torch": "2.8.0+cu128"}},
+        ["no code for compute capability 6\\.0", "whl/cu126"],
+        ["memory"],
+    ),
+    (
+        "RuntimeError: use_libuv was requested but PyTorch was built without libuv support, run with USE_LIBUV=0 to",
+        {"os": "windows", "packages": {"torch": "2.4.1+cu121"}},
+        ['\\$env:USE_LIBUV = "0"'],
+        ["not known"],
+    ),
+    (
+        "torch._inductor.exc.InductorError: RuntimeError: PassManager::run failed\n"
+        "ptxas fatal   : Value 'sm_121a' is not defined for option 'gpu-name'",
+        {"os": "linux", "arch": "aarch64", "gpu": "NVIDIA GB10", "packages": {"torch": "2.9.0+cu130"}},
+        ["TRITON_PTXAS_PATH"],
+        ["whl/cu128"],
+    ),
+    (
         "jaxlib.xla_extension.XlaRuntimeError: INTERNAL: Unable to serialize MPS module",
         {"os": "macos", "packages": {"jax": "0.4.26", "jax-metal": "0.1.0"}},
         ["Metal", "cpu"],

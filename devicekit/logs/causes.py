@@ -92,7 +92,8 @@ def _claims(match: Match, known: Known, seen: Mapping[str, Any], source: str) ->
             says.update({name: value for name, value in case.items() if name != "if"})
             break
     code = says["code"]
-    if code in ("container-without-gpu", "wsl-without-gpu") and _for_nvidia(match.line, known):
+    driver = code in ("driver-unhealthy", "driver-too-old") and "torch" in known.packages
+    if (driver or code in ("container-without-gpu", "wsl-without-gpu")) and _for_nvidia(match.line, known):
         code = "gpu-vendor-unsupported"
         says.update(summary="", fix=[])
     if code == BY_LIBRARY:
@@ -131,7 +132,7 @@ def _for_nvidia(line: str, known: Known) -> bool:
     if not known.vendors or not known.vendors <= {"amd", "intel"}:
         return False
     torch = known.packages.get("torch", "")
-    said = re.search(r"Found no NVIDIA|cuInit|libcuda\.so|CUDA_ERROR|No CUDA GPUs", line)
+    said = re.search(r"Found no NVIDIA|cuInit|libcuda\.so|CUDA_ERROR|No CUDA GPUs|CUDA unknown", line)
     return "+cu" in torch or ("+" not in torch and said is not None)
 
 

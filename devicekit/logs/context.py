@@ -84,7 +84,7 @@ WORDS = {
     "packages/chex/": "chex", "packages/haiku/": "dm-haiku", "packages/numpyro/": "numpyro",
     "lib/libdevice.10.bc": "libdevice-in-lib", "rocr4wsl": "rocm-wsl",
     "_rocm_sdk_": "rocm-pip", "rocm[": "rocm-pip", "wsl environment detected": "rocm-wsl",
-    "and cuda 13.": "cuda-13", "jetpack": "jetpack", "nv_tegra_release": "jetpack",
+    "and cuda 13.": "cuda-13", "xla_cuda13": "cuda-13", "jetpack": "jetpack", "nv_tegra_release": "jetpack",
     "-tegra ": "jetpack", "l4t 3": "jetpack", "l4t r3": "jetpack", "pyqt": "qt", ".0-dev202": "tf-nightly", "pyside": "qt",
     "--container-image": "pyxis", "enroot": "pyxis", "/nix/store/": "nixos",
     "sudo python": "sudo", "sudo pip": "sudo", "common kvm ": "virtual-cpu", "proxmox": "virtual-cpu",

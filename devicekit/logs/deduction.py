@@ -63,7 +63,7 @@ _NOT_STARTED = frozenset(("out-of-memory", "cudnn-version-mismatch"))
 #: Lines of CUDA's libraries that fail: for lack of memory, or as the build has no code for the GPU.
 _LIBRARY_FAILS = (
     "tf-blas-gemm-launch", "cublas-execution-failed", "cublas-not-initialized", "cudnn-status-not-initialized",
-    "cudnn-status-execution-failed", "tf-convolution-algorithm",
+    "cudnn-status-execution-failed", "tf-convolution-algorithm", "torch-cudnn-no-algorithm",
 )  # fmt: skip
 
 #: Before which TensorFlow the wheels have no code for a compute capability: CUDA 9 knows none of 7.5, CUDA 10 none of 8.0.

@@ -9,7 +9,7 @@ from ...matrix.matrix import BUNDLED, accepts
 from ...matrix.projects import sort_key
 from ...matrix.windows_gpu import ways_on_windows
 from .add_ons import fitting_add_on, new_vllm
-from .drivers import batch_job, install_nvidia
+from .drivers import batch_job, install_nvidia, intel_driver
 from .jax_releases import JAX_PAGE, jax_metal, jax_rocm
 from .others import TORCH_WINDOWS, gfx_unsupported, pass_as_relative, rocm_in_wsl, rocm_missing
 from .plugin_pairs import metal_plugin_missing
@@ -58,6 +58,10 @@ def compute_capability_unsupported(about: Situation, steps: Steps) -> None:
         return
     if about.macos:
         steps.say("No current framework computes on NVIDIA GPUs in macOS: use the CPU, or Metal on Apple silicon")
+        return
+    if about.vendor == "intel" or about.signature.startswith("xpu-"):
+        intel_driver(about, steps)
+        steps.say("If the driver is new: install the newest release of what was compiled for Intel's GPUs")
         return
     capability = about.capability
     number = capability_number(capability) if re.match(r"\d+\.\d$", capability) else (0, 0)

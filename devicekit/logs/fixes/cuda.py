@@ -16,7 +16,7 @@ from .builds import (
     too_old_for_gpu,
 )
 from .extensions import ctranslate2_libraries
-from .jax_releases import JAX_PAGE
+from .jax_releases import JAX_PAGE, jax_cuda
 from .situation import Situation, listed
 from .steps import Steps
 from .torch_builds import LAST
@@ -622,21 +622,26 @@ def _jax_libraries(about: Situation, steps: Steps) -> None:
     if about.windows:
         steps.say("JAX has no GPU support on native Windows: use WSL 2")
         return
-    jaxlib = about.packages.get("jaxlib", "")
-    own = re.match(r"0\.4\.(?:9|[12]\d)(?=\+cuda11\.)", jaxlib)
-    if own:  # of that release and CUDA, with pip's libraries
-        command = 'python -m pip install "jax[cuda11_pip]==%s" -f %s' % (own.group(), JAX_PAGE)
-        text = "Install this JAX with CUDA 11's libraries from pip"
-        steps.run(text, command, on="linux", changes="packages")
-    else:
+    own = _jax_with_cuda_11(about, steps)
+    if not own:
         driver_for_cuda_12(about, steps)
         if "cuda-wheels" not in about.words:  # pip has installed them already
-            steps.upgrade("Install JAX together with its CUDA libraries", "jax[cuda12]")
+            steps.upgrade("Install JAX together with its CUDA libraries", jax_cuda(about))
     steps.run("No other CUDA may displace pip's libraries", "unset LD_LIBRARY_PATH", on="linux", changes="variables")
     if own:
         steps.upgrade("Or install the newest JAX, with CUDA 12's libraries", "jax[cuda12]", instead=True)
     elif "cuda-wheels" in about.words:
-        steps.upgrade("If that is not it: install JAX together with its CUDA libraries again", "jax[cuda12]")
+        steps.upgrade("If that is not it: install JAX together with its CUDA libraries again", jax_cuda(about))
+
+
+def _jax_with_cuda_11(about: Situation, steps: Steps) -> bool:
+    """Install the same JAX for CUDA 11, with pip's libraries; return whether it is one."""
+    own = re.match(r"0\.4\.(?:9|[12]\d)(?=\+cuda11\.)", about.packages.get("jaxlib", ""))
+    if own:
+        command = 'python -m pip install "jax[cuda11_pip]==%s" -f %s' % (own.group(), JAX_PAGE)
+        text = "Install this JAX with CUDA 11's libraries from pip"
+        steps.run(text, command, on="linux", changes="packages")
+    return own is not None
 
 
 #: onnxruntime-gpu for CUDA 12, which drivers from 525 on run; from 1.27 on it is for CUDA 13. Before 1.21 it has no extras.
@@ -962,8 +967,8 @@ def _fused_convolution(about: Situation, steps: Steps) -> None:
 
 
 def _cudnn_of_jax(about: Situation, steps: Steps) -> None:
-    if not driver_for_cuda_12(about, steps):
-        steps.upgrade("Let pip install the cuDNN that JAX was built with", "jax[cuda12]")
+    if not _jax_with_cuda_11(about, steps) and not driver_for_cuda_12(about, steps):
+        steps.upgrade("Let pip install the cuDNN that JAX was built with", jax_cuda(about))
     if about.signature != "jax-outdated-library":
         text = "If the memory is taken already: let JAX take what it needs, instead of three quarters of it"
         steps.set(text, "XLA_PYTHON_CLIENT_PREALLOCATE", "false")

@@ -197,6 +197,12 @@ def _older_jaxlib(about: Situation, steps: Steps) -> None:
     )
 
 
+def jax_cuda(about: Situation) -> str:
+    """Return JAX with the plug-in for the CUDA that is there, or else for the one that most drivers run."""
+    newer = "cuda-13" in about.words or "cuda13" in " ".join((about.line, *about.packages))
+    return "jax[cuda13]" if newer else "jax[cuda12]"
+
+
 def jax_metal(about: Situation, steps: Steps) -> None:
     """Apple's plug-in for JAX works with one JAX, and the macOS that it was made for (jax-metal's page on PyPI)."""
     if "unrecognized selector" in about.line and sort_key(about.linux_version or "13") < (14, 4):

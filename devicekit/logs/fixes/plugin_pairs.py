@@ -4,7 +4,7 @@ import re
 
 from ...matrix.matrix import BUNDLED, accepts, minor_of
 from ...matrix.projects import sort_key
-from .jax_releases import jax_metal, jax_rocm
+from .jax_releases import jax_cuda, jax_metal, jax_rocm
 from .situation import Situation
 from .steps import Steps
 from .wheels import install_directml
@@ -19,10 +19,9 @@ def plugin_version_mismatch(about: Situation, steps: Steps) -> None:
         if about.vendor == "amd" and about.linux:
             jax_rocm(about, steps)
             return
-        cuda = "cuda13" if "cuda13" in text else "cuda12"
-        goal = "jax[%s]" % cuda if about.system in (None, "linux") and about.vendor in ("", "nvidia") else "jax"
+        goal = jax_cuda(about) if about.system in (None, "linux") and about.vendor in ("", "nvidia") else "jax"
         text = "Install jax, jaxlib and the plug-in in one release, in one command"
-        jax, plugin = about.packages.get("jax"), about.packages.get("jax-%s-plugin" % cuda)
+        jax, plugin = about.packages.get("jax"), about.packages.get("jax-%s-plugin" % jax_cuda(about)[4:-1])
         if "+cuda" in about.packages.get("jaxlib", ""):
             names = ["jax-%s-%s" % (item, part) for item in ("cuda12", "cuda13") for part in ("plugin", "pjrt")]
             steps.uninstall("This jaxlib has CUDA itself: uninstall the plug-in, which is of another release", *names)
