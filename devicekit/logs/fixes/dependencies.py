@@ -88,7 +88,6 @@ def _of_its_own(about: Situation, steps: Steps) -> bool:
     elif about.signature in ("torch-add-on-dll", "torch-so-missing") and re.search(
         r"torch_(?:sc|sp|cl)\w+[\\/]__init__", "".join(about.known.frames)
     ):
-        steps.fixes = []
         pyg(about, steps)
     elif about.signature == "torch-add-on-dll":
         found = re.findall("torchvision|torchaudio|bitsandbytes", " ".join((*about.known.frames, about.line)))

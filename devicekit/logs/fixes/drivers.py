@@ -76,10 +76,16 @@ def install_nvidia(about: Situation, steps: Steps, text: str = "Install NVIDIA's
             "Disconnect and delete runtime brings them back), or a build for the CUDA that its driver runs"
         )
         return
-    row = _row(about, limits[0].branch if limits else "", least)
+    _packaged(about, steps, what, limits[0].branch if limits else "", least)
+    steps.restart("Then restart the machine")
+
+
+def _packaged(about: Situation, steps: Steps, what: str, branch: str, least: str) -> None:
+    """The driver as the distribution has it."""
+    row = _row(about, branch, least)
     if row is not None and (about.linux_version or "fedora" not in row.ids):  # whose commands name the release
         number = about.linux_version
-        values = {"branch": limits[0].branch if limits else "", "version": number, "major": number.partition(".")[0]}
+        values = {"branch": branch, "version": number, "major": number.partition(".")[0]}
         values.update(arch="sbsa" if about.arch == "aarch64" else "x86_64", release="$(uname -r)")
         commands = [[word.format(**values) for word in words] for words in row.commands]
         needs = "; it needs %s" % row.needs.format(**values) if row.needs else ""
@@ -96,7 +102,6 @@ def install_nvidia(about: Situation, steps: Steps, text: str = "Install NVIDIA's
             "admin",
             "driver",
         )
-    steps.restart("Then restart the machine")
 
 
 _MACHINE_WITH_GPU = "Choose a machine with a GPU (Colab: Runtime, Change runtime type; Kaggle: Settings, Accelerator)"

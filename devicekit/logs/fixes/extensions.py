@@ -60,6 +60,7 @@ def _mmcv_wheel(steps: Steps, requirement: str, label: str, minor: str, text: st
 
 def pyg(about: Situation, steps: Steps) -> None:
     """PyTorch Geometric's extensions: PyPI has their sources alone, a page has the wheels for one PyTorch and CUDA."""
+    steps.fixes = []
     release, _, label = about.packages.get("torch", "").partition("+")
     minor, label = minor_of(release), "cpu" if about.macos else label
     command = "python -m pip install --force-reinstall --no-deps --only-binary :all: %s -f %s"
