@@ -79,6 +79,17 @@ def test_ids_are_unique():
     assert len(set(IDS)) == len(IDS), sorted(item for item in set(IDS) if IDS.count(item) > 1)
 
 
+def test_no_literal_contains_another_of_its_signature():
+    """A line with the longer one has the shorter one, too."""
+    wrong = [
+        "%s: %s" % (item.id, one)
+        for item in signatures()
+        for one in item.literals
+        if any(other in one for other in item.literals if other != one)
+    ]
+    assert wrong == []
+
+
 @for_each("name", FILES)
 def test_a_file_says_when(name):
     with open(os.path.join(FOLDER, name + ".json"), encoding="utf-8") as stream:
