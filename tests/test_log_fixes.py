@@ -440,6 +440,58 @@ ROWS = [
         ["include_optimizer=False", "tf-keras==2.16.*"],
         ["TFSMLayer"],
     (
+        "Process exit code: -1073741819 (0xC0000005, Access Violation)",
+        {"os": "windows", "gpu": "AMD Radeon RX 6700 XT", "packages": {"torch": "2.9.0+rocm7.1"}},
+        ["no code for this GPU", "gfx1031"],
+        ["PYTHONFAULTHANDLER"],
+    ),
+    ("Windows fatal exception: access violation", {"os": "windows", "packages": {"torch": "2.9.0"}}, ["crashed"], []),
+    (
+        "RuntimeError: Unable to initialize backend 'cuda': FAILED_PRECONDITION: No visible GPU devices.",
+        {"os": "wsl2", "gpu": "none", "packages": {"jax": "0.4.31"}},
+        ["CPU"],
+        ["driver", "wsl --"],
+    ),
+    (
+        "NotImplementedError: Output channels > 65536 not supported at the MPS device. As a temporary fix, you can set the "
+        "environment variable `PYTORCH_ENABLE_MPS_FALLBACK=1` to use the CPU as a fallback for this op.",
+        {"os": "macos", "gpu": "Apple M2", "packages": {"torch": "2.5.1"}},
+        ["--upgrade torch", "does not help"],
+        ["export PYTORCH_ENABLE_MPS_FALLBACK"],
+    ),
+    (
+        "AttributeError: 'NoneType' object has no attribute 'cget_managed_ptr'",
+        {"os": "windows", "packages": {"bitsandbytes": "0.41.1", "torch": "2.1.2+cu118"}},
+        ["--upgrade bitsandbytes"],
+        ["not known"],
+    ),
+    (
+        "    xFormers wasn't build with CUDA support",
+        {"os": "windows", "gpu": "RTX 3060", "packages": {"torch": "2.0.1+cpu", "xformers": "0.0.20"}},
+        ["torch==2\\.0\\.1 .*whl/cu118"],
+        [],
+    ),
+    (
+        "[ONNXRuntimeError] : 1 : FAIL : Non-zero status code returned while running Conv node. CUDNN failure 5000: "
+        "CUDNN_STATUS_EXECUTION_FAILED ; GPU=0",
+        {"os": "linux", "gpu": "GTX 1080", "packages": {"onnxruntime-gpu": "1.22.0"}, "cudnn": "9.11"},
+        ["nvidia-cudnn-cu12<9\\.11"],
+        ["or a newer one"],
+    ),
+    (
+        "torch.distributed.DistBackendError: NCCL error in: ProcessGroupNCCL.cpp:1970, unhandled cuda error, NCCL version 2.21\n"
+        "Last error:\nCuda failure 999 'unknown error'",
+        {"os": "linux", "gpu": "RTX 3090", "packages": {"torch": "2.5.1+cu124"}},
+        ["nvidia-modprobe"],
+        [],
+    ),
+    (
+        "AttributeError: module 'torch.library' has no attribute 'register_fake'",
+        {"os": "windows", "packages": {"torch": "2.3.1+cu121", "torchvision": "0.20.0"}},
+        ["torchvision==0\\.18\\.1\\+cu121"],
+        ["torch==2\\.7"],
+    ),
+    (
         "UserWarning: CUDA initialization: CUDA unknown error - this may be due to an incorrectly set up environment, e.g. "
         "changing env variable CUDA_VISIBLE_DEVICES after program start.\nRuntimeError: No CUDA GPUs are available",
         {"os": "windows", "gpu": "AMD Radeon RX 6700 XT", "packages": {"torch": "2.3.0+cu118"}},

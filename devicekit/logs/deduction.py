@@ -66,6 +66,9 @@ _LIBRARY_FAILS = (
     "cudnn-status-execution-failed", "tf-convolution-algorithm", "torch-cudnn-no-algorithm",
 )  # fmt: skip
 
+#: Lines of a process that crashed in native code.
+_CRASHED = ("os-segfault", "os-exit-segfault")
+
 #: Before which TensorFlow the wheels have no code for a compute capability: CUDA 9 knows none of 7.5, CUDA 10 none of 8.0.
 _OLD_CUDA = "it was built with CUDA %s or older, which has no code for this GPU (compute capability %s)"
 _BEFORE = (("8.0", "2.4", "10"), ("7.5", "1.13", "9"))
@@ -96,7 +99,7 @@ def deduce(claims: Sequence[Claim], known: Known, calm: bool) -> List[Claim]:
         steps += [_generation]  # nothing is printed of it: the program hangs, or its results are wrong
     elif codes and codes <= _IMPORT_FAILS:
         steps += [_owners, _numpy, _protobuf, _keras]
-    if codes and codes <= _IMPORT_FAILS and any(claim.signature == "os-segfault" for claim in claims):
+    if codes and codes <= _IMPORT_FAILS and any(claim.signature in _CRASHED for claim in claims):
         steps += [_target, _jax_plugin]
     if any(claim.signature == "gen-hip-error" for claim in claims) and best < SAYS["symptom"]:
         steps += [_target]

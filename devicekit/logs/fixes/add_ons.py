@@ -290,6 +290,10 @@ def _both_again(
 
 def newer_torch(about: Situation, steps: Steps, row: Mapping[str, Any]) -> bool:
     """A step that updates PyTorch where PyPI has no such build, to a release that has; return whether it is one."""
+    version, there = about.version.partition("+")[0], about.packages.get("torchvision", "").partition("+")[0]
+    if there and "register_fake" in about.line and _companion_of("torchvision", version) not in ("", there):
+        fitting_add_on(about, steps, "torchvision", version)
+        return True
     least = re.search(r"PyTorch\D{1,20}(2\.\d+)", about.summary + row["text"])
     updates = row.get("upgrade") == ["torch"] or row.get("install") == ["torch>={wanted}"]
     intel = about.macos and about.arch == "x86_64"
