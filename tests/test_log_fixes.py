@@ -479,7 +479,7 @@ ROWS = [
         ["or a newer one"],
     ),
     (
-        "torch.distributed.DistBackendError: NCCL error in: ProcessGroupNCCL.cpp:1970, unhandled cuda error, NCCL version 2.21\n"
+        "torch.distributed.DistBackendError: NCCL error in: PG.cpp:1970, unhandled cuda error, NCCL version 2.21\n"
         "Last error:\nCuda failure 999 'unknown error'",
         {"os": "linux", "gpu": "RTX 3090", "packages": {"torch": "2.5.1+cu124"}},
         ["nvidia-modprobe"],
