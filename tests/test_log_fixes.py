@@ -440,6 +440,12 @@ ROWS = [
         ["include_optimizer=False", "tf-keras==2.16.*"],
         ["TFSMLayer"],
     (
+        NO_DEVICE_0.replace("False", "True").replace("count(): 0", "count(): 1") % "'device=0,1'",
+        {"os": "linux", "gpu": "RTX 3090", "packages": {"torch": "2.4.0+cu121"}},
+        ["GPU number", "nvidia-smi -L"],
+        ["modprobe", "pip install"],
+    ),
+    (
         "Process exit code: -1073741819 (0xC0000005, Access Violation)",
         {"os": "windows", "gpu": "AMD Radeon RX 6700 XT", "packages": {"torch": "2.9.0+rocm7.1"}},
         ["no code for this GPU", "gfx1031"],
