@@ -32,6 +32,12 @@ NO_DEVICE_0 = (
     "torch.cuda.is_available(): False\ntorch.cuda.device_count(): 0\nos.environ['CUDA_VISIBLE_DEVICES']: None"
 )
 NO_WHEEL = "ERROR: No matching distribution found for %s"
+NO_VERSION = "ERROR: Could not find a version that satisfies the requirement %s (from versions: 0.0.1)"
+UV_OLD_SYSTEM = (
+    "error: Distribution `torch==2.7.0 @ registry+https://pypi.org/simple` can't be installed because it doesn't have a "
+    "source distribution or wheel for the current platform\n\nhint: You're on %s, but `torch` (v2.7.0) only has wheels for "
+    "the following platforms: %s"
+)
 NVIDIA_SMI = "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver."
 CUINIT = "E cuda_driver.cc:271] failed call to cuInit: CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected"
 GPU_REQUESTED = (
@@ -696,6 +702,140 @@ ROWS = [
         {"os": "linux", "gpu": "RTX 3060", "packages": {"jax": "0.4.30"}},
         ["XLA_PYTHON_CLIENT_PREALLOCATE"],
         ["TensorFlow", "TF_FORCE"],
+    # A module that was never built for this kernel, as older releases of kmod word it.
+    (
+        "modprobe: FATAL: Module nvidia not found.",
+        {"os": "linux", "os_version": "Ubuntu 20.04", "driver": "470.57"},
+        [r"linux-headers-\$\(uname -r\) && sudo dkms autoinstall"],
+        ["nvidia-uvm"],
+    ),
+    # The name of a kernel is not the GPU's maker.
+    (
+        "Error! Bad return status for module build on kernel: 5.13.18-amdgpu.ubuntu (x86_64)\n"
+        "Consult /var/lib/dkms/nvidia/550.90/build/make.log for more information.",
+        {"os": "linux", "os_version": "Ubuntu 22.04", "driver": "550.90"},
+        ["newer driver", "nvrm"],
+        ["kfd"],
+    ),
+    # Another release of TensorFlow has no such private name: which Addons go with it.
+    (
+        IMPORTED % "tensorflow_addons/utils/types.py"
+        + "    from tensorflow.python.keras.engine import keras_tensor\nImportError: cannot import name 'keras_tensor'",
+        {"os": "linux", "python": "3.7", "packages": {"tensorflow": "2.1.0"}},
+        [r"tensorflow-addons==0\.9"],
+        ["public place"],
+    ),
+    # uv says which tags there are: of this kind of system and processor, so it is the release of the system.
+    (
+        UV_OLD_SYSTEM
+        % ("Linux (`manylinux_2_27_x86_64`)", "`manylinux_2_28_aarch64`, `manylinux_2_28_x86_64`, `win_amd64`"),
+        {"os": "linux", "os_version": "Debian 10"},
+        ["glibc", r'uv add "torch<2\.7\.0"'],
+        ["required-environments"],
+    ),
+    (
+        UV_OLD_SYSTEM % ("Linux (`manylinux_2_35_aarch64`)", "`manylinux_2_28_x86_64`, `win_amd64`"),
+        {"os": "linux", "arch": "aarch64"},
+        ["no wheel for this system"],
+        ["glibc"],
+    ),
+    # Apple silicon has this wheel: the Python that does not take it is Intel's.
+    (
+        "error: Distribution `torch==2.5.1 @ registry+https://pypi.org/simple` can't be installed because it doesn't have a "
+        "source distribution or wheel for the current platform",
+        {"os": "macos", "python": "3.11.6", "gpu": "Apple M3 Max"},
+        ["Intel", "cpython-3.11-macos-aarch64"],
+        [r"torch==2\.2", "registry"],
+    ),
+    (
+        "error: Distribution `torch==2.8.0 @ registry+https://download.pytorch.org/whl/cu126` can't be installed because it "
+        "doesn't have a source distribution or wheel for the current platform",
+        {"os": "macos", "python": "3.11.6", "gpu": "Apple M3 Max"},
+        ["sys_platform"],
+        ["Intel processors, on a Mac with"],
+    ),
+    # What MMCV 2 moved to MMEngine.
+    (
+        IMPORTED % "mmseg/apis/train.py" + "    from mmcv.runner import build_runner\n"
+        "ModuleNotFoundError: No module named 'mmcv.runner'",
+        {"os": "linux", "python": "3.8", "packages": {"mmcv": "2.1.0", "torch": "1.13.1+cu117"}},
+        ["mmcv-full<2", "--upgrade mmseg"],
+        ["install torch"],
+    ),
+    (
+        "ImportError: cannot import name 'TORCH_VERSION' from 'mmcv.utils'",
+        {"packages": {"mmcv": "2.0.0"}},
+        ["mmengine", "mmcv-full<2"],
+        ["not known"],
+    ),
+    (
+        "ValueError: You have tensorflow 2.17.0 and this requires tf-keras package. Please run `pip install tf-keras`",
+        {"os": "windows", "packages": {"deepface": "0.0.93", "tensorflow": "2.17.0"}},
+        [r"tf-keras==2\.17"],
+        ["not known"],
+    ),
+    (
+        "ValueError: Cannot use GPU, CuPy is not installed",
+        {"os": "linux", "packages": {"spacy": "3.7.4"}, "driver": "535.1", "gpu": "RTX 3060"},
+        ["cupy-cuda12x"],
+        ["pip list"],
+    ),
+    # RAPIDS: a driver, a GPU, a system that it is not for.
+    (
+        "cudf.errors.UnsupportedCUDAError: Please update your NVIDIA GPU driver to support CUDA Runtime.\n"
+        "Detected CUDA Driver version: 11.4, CUDA Runtime version: 12.0",
+        {"os": "linux", "os_version": "Ubuntu 20.04", "driver": "470.182"},
+        ["driver is for CUDA 11.4", r"525\.60"],
+        [],
+    ),
+    (
+        "UserWarning: You will need a GPU with NVIDIA Volta™ architecture or newer. Detected GPU 0: NVIDIA GeForce GTX 1080",
+        {"os": "linux", "packages": {"cudf-cu12": "24.4.0"}},
+        [r"rapids=23\.12"],
+        [],
+    ),
+    ((NO_VERSION % "cudf-cu12"), {"os": "windows", "python": "3.11"}, ["WSL 2"], ["Take another release"]),
+    # Slurm gives a job that asks for no GPU an empty list: without that variable there is none either.
+    (
+        "RuntimeError: No CUDA GPUs are available",
+        {"os": "linux", "env": {"CUDA_VISIBLE_DEVICES": "", "SLURM_JOB_ID": "4711"}, "packages": {"torch": "2.3.0"}},
+        ["--gres=gpu:1"],
+        ["unset"],
+    ),
+    # PyTorch is installed, and pip's isolated build does not see it.
+    (
+        "ModuleNotFoundError: No module named 'torch'\n  note: This error originates from a subprocess, and is likely not a "
+        "problem with pip.\nerror: metadata-generation-failed",
+        {"os": "linux", "python": "3.10", "packages": {"torch": "2.2.0"}},
+        ["--no-build-isolation"],
+        ["pip install torch"],
+    ),
+    # A package of TensorFlow 1 that no release follows.
+    (
+        IMPORTED % "stable_baselines/common/misc_util.py" + "    import tensorflow.contrib as tc\n"
+        "ModuleNotFoundError: No module named 'tensorflow.contrib'",
+        {"os": "linux", "packages": {"stable-baselines": "2.10.2", "tensorflow": "2.9.1"}},
+        [r"python 3\.7|python=3\.7", r"tensorflow==1\.15", "stable-baselines3"],
+        ["--upgrade"],
+    ),
+    (
+        "PackagesNotFoundError: The following packages are not available from current channels:\n\n  - tensorflow-gpu=2.10",
+        {"os": "windows"},
+        [r"cudatoolkit=11\.2", r"tensorflow==2\.10\.1"],
+        ["conda-forge tensorflow"],
+    ),
+    # VirtualBox has no GPU for its guests: no driver helps there.
+    (
+        NVIDIA_SMI,
+        {"os": "linux", "os_version": "Ubuntu 22.04 in VirtualBox on Windows 11"},
+        ["VirtualBox gives its virtual machines no GPU", "WSL 2"],
+        ["modprobe", "ubuntu-drivers"],
+    ),
+    (
+        NVIDIA_SMI,
+        {"os": "linux", "os_version": "Ubuntu 22.04 (VMware ESXi)"},
+        ["modprobe"],
+        ["virtual machines no GPU"],
     ),
     # A pipeline is not pip.
     (IMPORTED % "transformers/pipelines/base.py" + "MemoryError", {"os": "linux"}, ["batch"], ["no-cache-dir"]),

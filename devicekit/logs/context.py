@@ -103,8 +103,8 @@ WORDS = {
     "looking in indexes: https://download.pytorch.org": "index-part", "looking in indexes: https://pkgs.dev": "index-part",
     "bitsandbytes": "bitsandbytes", "cuda setup: ": "bnb-setup", "xformers": "xformers", "flash_attn": "flash-attn",
     "mamba-ssm": "mamba-ssm", "auto-gptq": "auto-gptq", "getting requirements to build wheel": "isolated-build",
-    "flash-attn": "flash-attn", "vllm": "vllm", "tfjs": "tfjs", "keras.src.engine": "keras-2-parts",
-    "init_keras_custom_objects": "efficientnet",
+    "likely not a problem with pip": "isolated-build", "keras.src.engine": "keras-2-parts",
+    "flash-attn": "flash-attn", "vllm": "vllm", "tfjs": "tfjs", "init_keras_custom_objects": "efficientnet",
     "/home/": "linux-path", "dist-packages/": "linux-path", "/opt/rocm": "linux-path", "/opt/conda": "linux-path",
     "/usr/lib": "linux-path", "/usr/local/lib64": "linux-path", "/usr/local/cuda": "linux-path", "/root/": "linux-path",
     "tmp/pip-": "linux-path",
@@ -304,7 +304,7 @@ class Known:
             self.versions["python"] = "%s.%s" % version.groups()
 
     def _learn_requirement(self, value: str) -> None:
-        pin = re.match(r"([A-Za-z][\w.-]*)==(\d+(?:\.\d+)+)$", value.strip())
+        pin = re.match(r"([A-Za-z][\w.-]*)==(\d+(?:\.\d+)+)(?: @ registry\+https://pypi\.org/\S*)?$", value.strip())
         index = re.search(r"@ registry\+(https?://[^\s`]{4,120})", value)
         self.index = self.index or (index.group(1) if index else "")
         if pin is not None:

@@ -7,7 +7,7 @@ matrix as the rules; unknown facts decide nothing.
 import math
 import re
 from types import MappingProxyType
-from typing import Any, Callable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
 from ..diagnosis.findings import Evidence
 from ..matrix.gpu_names import capability_of, target_of
@@ -89,9 +89,12 @@ def deduce(claims: Sequence[Claim], known: Known, calm: bool) -> List[Claim]:
         text = "The driver's library is %s, the loaded kernel module %s." % (known.driver_library, known.driver_kernel)
         return [_claim(("driver-mismatch", text), claims, SAYS["cause"])]
     best = max((claim.weight for claim in claims), default=0.0)
+    codes = {claim.code for claim in claims if claim.weight == best}
+    virtual = _virtual(known, codes)
+    if virtual:
+        return [_claim(virtual, claims, SAYS["cause"] + 1)._replace(severity="warning")]
     if best >= SAYS["cause"] or (not claims and known.machine is not None):
         return []  # without lines in the log, the rules know more about a whole machine
-    codes = {claim.code for claim in claims if claim.weight == best}
     steps: List[Callable[[Known], Deduced]] = []
     if not codes and not calm:
         steps += [_hidden, _owners, _numpy, _protobuf, _keras, _results, _build, _vendor, _capability, _driver]
@@ -176,7 +179,15 @@ def _keras(known: Known) -> Deduced:
 def _wheel(known: Known) -> Deduced:
     if known.architecture == "x86":
         return ("platform-unsupported", "This is a 32-bit Python; the frameworks only have wheels for 64-bit Python.")
-    if known.system == "macos" and known.architecture == "x86_64" and "apple" in known.vendors:
+    native = (
+        known.architecture is None
+        and bool(known.sought)
+        and all(
+            has_wheel(*item, minor_of(known.versions.get("python", "")), "macos-arm64", BUNDLED).status == "compatible"
+            for item in known.sought.items()
+        )
+    )
+    if known.system == "macos" and (native or known.architecture == "x86_64") and "apple" in known.vendors:
         return ("rosetta-python", "This Python is for Intel processors, on a Mac with Apple silicon.")
     python = known.versions.get("python")
     if known.architecture not in (None, "x86_64", "aarch64"):
@@ -421,6 +432,17 @@ def _container(known: Known) -> Deduced:
     if known.container and "nvidia" in known.vendors and not known.packages.get("torch", "").endswith("+cpu"):
         return ("container-without-gpu", "The program runs in a container that has no access to the host's GPU.")
     return None
+
+
+#: What runs virtual machines and cannot pass a GPU on to them.
+_WITHOUT_GPU = re.compile(r"(?i)virtual ?box|vmware (?:workstation|player|fusion)|\bparallels\b")
+
+
+def _virtual(known: Known, codes: Set[str]) -> Deduced:
+    machine = _WITHOUT_GPU.search(known.os_version)
+    if machine is None or not codes or not codes <= GPU_UNUSED:
+        return None
+    return ("no-gpu", "%s gives its virtual machines no GPU to compute with, whatever the host has." % machine.group())
 
 
 def _none(known: Known) -> Deduced:

@@ -56,6 +56,11 @@ _GONE = (
         r"(?:rank_zero_only|EPOCH_OUTPUT|distributed|cloud_io) pytorch_lightning\.utilities(?:\.\w+)?", "pytorch-lightning",
         "2.0", "import rank_zero_only from pytorch_lightning.utilities.rank_zero", "edit",
     ),
+    (
+        r"(?:runner|parallel|fileio|engine|Config\w*|load|dump|build_from_cfg|mkdir_or_exist) mmcv"
+        r"|(?:TORCH_VERSION|Registry|Config\w*|build_from_cfg|get_(?:root_)?logger|print_log|\w*path\w*) mmcv\.utils"
+        r"|\w+ mmcv\.(?:runner|parallel)", "mmcv", "2", "import it from mmengine", "keep",
+    ),
     (r"metrics pytorch_lightning", "pytorch-lightning", "", "install and import torchmetrics", "edit"),
     (r"_six torch|\w+ torch\._six", "PyTorch", "", "torch.inf, str, collections.abc"),
     (r"(?:ANTIALIAS|LINEAR|CUBIC) PIL\.Image", "Pillow", "10", "LANCZOS, BILINEAR, BICUBIC", "keep"),
@@ -101,7 +106,11 @@ def _keep(about: Situation, steps: Steps, title: str, since: str, text: str, ins
     """An older release, which still has something; with the PyTorch that it belongs to."""
     name, until = title.lower(), _UNTIL.get(title, "")
     text += " an older %s" % title
-    if name in ADD_ONS["torch"][:2] and since:
+    if name == "mmcv":  # whose release 1 with compiled operators is a package of its own
+        text += ": OpenMMLab's installer finds its build for this PyTorch"
+        steps.install(text, "openmim", remove=["mmcv"], instead=instead)
+        steps.run("Then", 'mim install "mmcv-full<2"', changes="packages")
+    elif name in ADD_ONS["torch"][:2] and since:
         have = about.releases("torch", "", about.platform, about.python)
         pairs = ((item.version, _companion_of(name, item.version)) for item in have)
         fitting = [torch for torch, pair in pairs if pair and sort_key(pair) < sort_key(since)]

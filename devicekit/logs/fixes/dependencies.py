@@ -31,9 +31,10 @@ _RAPIDS = ("cudf", "cuml", "cugraph", "cuspatial", "cuxfilter", "dask_cudf", "rm
 
 def _gpu_library(about: Situation, steps: Steps) -> bool:
     """A library for GPUs is not installed, whose distribution has another name; return whether it is one."""
-    asked = requirement_of(about.groups.get("requirement", ""))[0].replace("-", "_")
+    asked = re.sub(r"-cu\d\d$", "", requirement_of(about.groups.get("requirement", ""))[0]).replace("-", "_")
     module, cuda = about.groups.get("module") or asked, "11" if about.driver_before(525) else "12"
-    first = "cudf" if module == "pyarrow._cuda" else module.partition(".")[0]  # pyarrow's part for old releases of cuDF
+    # pyarrow's part is for old releases of cuDF.
+    first = "cudf" if module == "pyarrow._cuda" else module.partition(".")[0].lower()
     if first in _RAPIDS and (about.windows or about.macos):
         steps.say("RAPIDS is for NVIDIA's GPUs on Linux: use WSL 2, or another machine")
     elif first in _RAPIDS:
@@ -107,7 +108,7 @@ def _of_its_own(about: Situation, steps: Steps) -> bool:
         fitting_add_on(about, steps, "tensorflow-addons", about.version.partition("+")[0])
     else:
         return gone(about, steps) or (
-            about.signature in ("gen-no-module", "pip-requirement-any") and _gpu_library(about, steps)
+            about.signature in ("gen-no-module", "pip-requirement-any", "gpu-needs-cupy") and _gpu_library(about, steps)
         )
     return True
 

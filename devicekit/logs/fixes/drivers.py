@@ -640,7 +640,7 @@ def driver_unhealthy(about: Situation, steps: Steps) -> None:
         if re.search("module build|lib/dkms", about.line) and about.fact("driver").partition(".")[0] in _ENDED:
             _ended_driver(about, steps)
             return
-        if re.search(r"(?i)not found in directory|dkms|headers|version magic|module build|exec format", about.line):
+        if re.search(r"(?i)module nvidia\S* not found|dkms|headers|version magic|module build|exec format", about.line):
             _rebuild(about, steps)
         elif not re.search(r"xid|reset|ecc", about.line, re.I):
             _load_modules(about, steps)
@@ -1068,6 +1068,10 @@ def _listed(steps: Steps, on: str = "") -> None:
 
 def no_gpu(about: Situation, steps: Steps) -> None:
     """There is no GPU for the framework."""
+    if "virtual machines" in about.summary:
+        text = "Run it outside of the virtual machine: on the host itself, on Windows in WSL 2, which reaches the GPU"
+        steps.say(text)
+        return
     if (
         re.search(
             r"(?i)CUDA_ERROR_NO_DEVICE|no CUDA|cuInit|init failure:? (?:38|100)\b|no supported devices found for platform",

@@ -56,6 +56,14 @@ def from_user_site(about: Situation, steps: Steps) -> bool:
 def update_importer(about: Situation, steps: Steps, name: str) -> None:
     """The package in whose file the traceback ends asks for what this release of the framework does not have."""
     title = about.title or "TensorFlow"
+    if ".contrib" in about.line:
+        text = "%s was written for TensorFlow 1, which has wheels up to Python 3.7: make an environment for it" % name
+        steps.new_environment(text, "3.7", ["tensorflow==1.15.*", "protobuf<3.21", name])
+        if name == "stable-baselines":
+            steps.install("Or take what replaced it, on PyTorch", "stable-baselines3", instead=True)
+        else:
+            steps.upgrade("Or update %s, if a newer release is for TensorFlow 2" % name, name, instead=True)
+        return
     text = "The traceback ends in a file of %s, which was written for another %s: update it" % (name, title)
     steps.upgrade(text, name)
     have = about.releases("tensorflow", "<2.16", "", about.python) if about.python else ()

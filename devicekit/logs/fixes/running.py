@@ -6,6 +6,7 @@ from typing import NamedTuple, Optional, Tuple
 from ...diagnosis.findings import Fix
 from ...matrix.matrix import minor_of, version_at_least
 from .cuda import needs_of
+from .drivers import batch_job
 from .others import pass_as_relative
 from .situation import Situation
 from .steps import Steps
@@ -429,6 +430,10 @@ def device_hidden(about: Situation, steps: Steps) -> None:
         return
     if about.signature in ("cuda-error-invalid-ordinal", "nccl-device-ordinal") and about.vendor != "amd":
         _numbers(about, steps)
+        return
+    batch = "slurm" in about.words or any(name.startswith("SLURM_") for name in about.known.environment)
+    if batch and about.known.environment.get("CUDA_VISIBLE_DEVICES") in ("", "NoDevFiles"):  # as Slurm itself sets it
+        batch_job(steps)
         return
     named = [
         name

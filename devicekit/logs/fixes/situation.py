@@ -378,6 +378,7 @@ class Situation:
         about = (
             "amd" if self.signature.startswith("rocm") or re.search(r"\bhip|rocm|kfd|amdgpu", self.line, re.I) else ""
         )
+        about = "nvidia" if self.signature.startswith("nvidia") else about  # which may name a kernel for amdgpu
         about = about or ("intel" if self.signature.startswith(("xpu", "itex")) else "")
         about = about or ("apple" if self.macos and self.known.architecture != "x86_64" else "")
         about = about or ("intel" if re.search(r"\bxpu\b", self.line, re.I) else "")

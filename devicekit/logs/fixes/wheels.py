@@ -966,8 +966,10 @@ def _install_missing(about: Situation, steps: Steps, name: str) -> None:
         steps.set("Tell Keras which framework is installed: it takes TensorFlow unasked", "KERAS_BACKEND", backends[0])
     elif name == "tensorflow" and "keras" in about.line.lower() + about.groups.get("path", ""):
         steps.say("Keras computes with TensorFlow, JAX or PyTorch: install one of them; KERAS_BACKEND names which")
-    compiled = next((item for item in ("flash-attn", "mamba-ssm", "auto-gptq") if item in about.words), "")
-    there = name == "torch" and bool(compiled) and "isolated-build" in about.words and "torch" in about.packages
+    compiled = next(
+        (item for item in ("flash-attn", "mamba-ssm", "auto-gptq") if item in about.words), about.known.sdist
+    )
+    there = name == "torch" and "isolated-build" in about.words and "torch" in about.packages
     if {"conda-create", "jupyter"} <= about.words:
         text = "The notebook's kernel is not that of the conda environment (ENV): make it one, and choose it in the notebook"
         steps.run(text, "conda install -n ENV ipykernel", changes="packages")
@@ -976,7 +978,8 @@ def _install_missing(about: Situation, steps: Steps, name: str) -> None:
         steps.say("In a notebook: %%pip install %s in a cell, then restart the kernel" % name)
     if not there:
         _install_for_the_program(about, steps, name, requirement)
-    if name == "torch" and compiled:
+    if name == "torch" and (compiled or there):
+        compiled = compiled or "PACKAGE"
         text = "%s is compiled with the installed PyTorch, which pip's isolated build does not see" % compiled
         if about.windows:
             text += " (on Windows that takes CUDA's toolkit and Visual Studio; a wheel for this PyTorch and Python does not)"
