@@ -702,6 +702,68 @@ ROWS = [
         {"os": "linux", "gpu": "RTX 3060", "packages": {"jax": "0.4.30"}},
         ["XLA_PYTHON_CLIENT_PREALLOCATE"],
         ["TensorFlow", "TF_FORCE"],
+    # What the facts say in words: a job of Slurm, a notebook, a container of LXC.
+    (NVIDIA_SMI, {"os": "linux", "note": "Slurm job on a GPU node"}, ["--gres=gpu:1"], ["modprobe"]),
+    (NO_TF, {"os": "linux", "note": "works in a terminal, not in the notebook"}, ["%pip install tensorflow"], []),
+    (
+        "Failed to initialize NVML: Unknown Error",
+        {"os": "linux", "os_version": "Debian 12 LXC container", "gpu": "RTX 3060"},
+        ["nvidia-modprobe -u", "no-kernel-module"],
+        ["rmmod"],
+    ),
+    # The same release again brings nothing that it does not have.
+    (
+        "AttributeError: module 'tensorflow' has no attribute 'function'",
+        {"os": "linux", "python": "3.6", "packages": {"tensorflow": "1.9.0"}},
+        [r"tensorflow==2\.6\.2"],
+        [r"1\.9\.0 again"],
+    ),
+    (
+        "NotFoundError: /srv/env/lib/python3.6/site-packages/tf_sentencepiece/_ops.so.1.15.0: undefined symbol: "
+        "_ZN10tensorflow14kernel_factory17OpKernelRegistrar12InitInternalEv",
+        {"os": "linux", "python": "3.6", "packages": {"tensorflow": "2.3.0"}},
+        ["tf-sentencepiece that was released for"],
+        [r"install tensorflow==2\.3\.0"],
+    ),
+    # MIG is named by UUIDs; SELinux refuses podman's containers the nodes.
+    (
+        "RuntimeError: CUDA error: invalid device ordinal",
+        {"os": "linux", "gpu": "A100-SXM4-40GB MIG 1g.5gb", "packages": {"torch": "2.1.0"}},
+        ["nvidia-smi -L", "CUDA_VISIBLE_DEVICES=MIG"],
+        ["torchrun"],
+    ),
+    (
+        "$ podman run --rm --device nvidia.com/gpu=all fedora nvidia-smi\nFailed to initialize NVML: Insufficient Permissions",
+        {"os": "linux", "os_version": "Fedora 41"},
+        ["label=disable"],
+        [],
+    ),
+    (
+        IMPORTED % "shimmy/openai_gym_compatibility.py" + "    from gymnasium.wrappers.compatibility import LegacyEnv\n"
+        "ModuleNotFoundError: No module named 'gymnasium.wrappers.compatibility'",
+        {"os": "linux", "python": "3.10", "packages": {"stable-baselines3": "2.3.2", "gymnasium": "1.0.0a2"}},
+        [r"gymnasium<1\.0"],
+        [],
+    ),
+    (
+        "Building wheels for collected packages: cupy\n  ERROR: Failed building wheel for cupy\nfatal error: cuda.h: No such "
+        "file or directory",
+        {"os": "linux", "python": "3.9"},
+        ["cupy-cuda12x"],
+        ["CUDA_HOME"],
+    ),
+    (
+        NO_VERSION % "detectron2",
+        {"os": "linux", "python": "3.10", "packages": {"torch": "2.1.0"}},
+        [r"--no-build-isolation git\+https://github.com/facebookresearch/detectron2"],
+        ["Take another release"],
+    ),
+    (
+        "ImportError: DLL load failed while importing numpy_ops: The specified module could not be found.",
+        {"os": "windows", "python": "3.10", "packages": {"thinc": "8.2.1"}},
+        ["VCRedist"],
+        ["not known"],
+    ),
     # A module that was never built for this kernel, as older releases of kmod word it.
     (
         "modprobe: FATAL: Module nvidia not found.",

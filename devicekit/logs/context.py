@@ -129,6 +129,10 @@ WORDS = {
 }  # fmt: skip
 
 
+#: What a note or the system's description says of how the program runs, where a log would have other words.
+_NOTED = (("slurm", r"slurm|\bpbs\b"), ("jupyter", r"jupyter|notebook"), ("lxc", r"\blxc\b|\blxd\b"))
+
+
 class Known:
     """The known facts. ``None`` and missing keys mean "unknown"."""
 
@@ -492,6 +496,7 @@ def known_from_facts(facts: Mapping[str, Any]) -> Known:
     if known.system == "linux" and known.wsl is None and re.search(r"(?i)\bwsl ?2?\b|microsoft-standard", version):
         known.wsl = True
     known.os_version = " ".join(filter(None, (version, _text(facts, "note"), _text(facts, "cpu"))))
+    known.words.update(word for word, pattern in _NOTED if re.search(pattern, known.os_version, re.IGNORECASE))
     for name in ("python", "driver", "cuda", "cudnn", "rocm"):
         found = re.search(r"\d+(?:\.\d+)*", _text(facts, name))
         if found:

@@ -61,6 +61,7 @@ _GONE = (
         r"|(?:TORCH_VERSION|Registry|Config\w*|build_from_cfg|get_(?:root_)?logger|print_log|\w*path\w*) mmcv\.utils"
         r"|\w+ mmcv\.(?:runner|parallel)", "mmcv", "2", "import it from mmengine", "keep",
     ),
+    (r"compatibility gymnasium\.wrappers", "gymnasium", "1.0", "", "keep"),
     (r"metrics pytorch_lightning", "pytorch-lightning", "", "install and import torchmetrics", "edit"),
     (r"_six torch|\w+ torch\._six", "PyTorch", "", "torch.inf, str, collections.abc"),
     (r"(?:ANTIALIAS|LINEAR|CUBIC) PIL\.Image", "Pillow", "10", "LANCZOS, BILINEAR, BICUBIC", "keep"),
@@ -137,7 +138,11 @@ _FILES = {"_XLAC": "torch-xla", "_XLAC_cuda_functions": "torch-xla", "_torch_sox
 
 
 #: Where pip gets what PyPI does not have, or has under another's name.
-_NOT_ON_PYPI = {"detectron2": "facebookresearch/detectron2", "apex": "NVIDIA/apex"}
+NOT_ON_PYPI = {
+    "detectron2": "facebookresearch/detectron2",
+    "apex": "NVIDIA/apex",
+    "pytorch3d": "facebookresearch/pytorch3d",
+}
 
 
 def new_vllm(steps: Steps, because: str, what: str = "vllm --torch-backend=auto", instead: bool = False) -> None:
@@ -180,7 +185,7 @@ def of_another_torch(about: Situation, steps: Steps) -> bool:
     steps.say("Install the %s that was released for %s, or compile it again with that" % (name, of), changes="packages")
     if name == "xformers":
         return True
-    source = "git+https://github.com/%s.git" % _NOT_ON_PYPI[name] if name in _NOT_ON_PYPI else name
+    source = "git+https://github.com/%s.git" % NOT_ON_PYPI[name] if name in NOT_ON_PYPI else name
     command = "python -m pip install --force-reinstall --no-deps --no-cache-dir --no-build-isolation %s" % source
     steps.run("This takes a wheel if there is one, and compiles otherwise", command, changes="packages")
     return True

@@ -4,7 +4,7 @@ import re
 
 from ...matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, accepts, minor_of
 from ...matrix.projects import sort_key
-from .add_ons import ADD_ONS, fitting_add_on, gone, new_in_torch, of_another_torch, requires, with_torch
+from .add_ons import ADD_ONS, NOT_ON_PYPI, fitting_add_on, gone, new_in_torch, of_another_torch, requires, with_torch
 from .extensions import pyg
 from .jax_releases import jax_incompatible
 from .keras_releases import keras_incompatible, keras_preprocessing
@@ -162,9 +162,8 @@ def dependency_incompatible(about: Situation, steps: Steps) -> None:
         return
     if "wanted" in about.groups and "package" in about.groups:
         return  # the signature names it
-    if about.signature == "tf-undefined-any" and not re.search(r"(?:site|dist)-packages", about.line):
-        steps.say("Compile that library again, with the headers and flags of the installed TensorFlow")
-        steps.run("Its flags", 'python -c "import tensorflow as tf; print(tf.sysconfig.get_compile_flags())"')
+    if about.signature == "tf-undefined-any":
+        _built_for_another(about, steps)
         return
     missing = about.signature.startswith("py-no-module") or (
         about.signature == "gen-no-module" and known_module(module) and ("." not in module or name == "torch-directml")
@@ -183,6 +182,18 @@ def dependency_incompatible(about: Situation, steps: Steps) -> None:
         steps.reinstall("A part of %s is missing: write its files again" % name, name)
     elif not (_unknown_module(about, steps) or _of_a_library(about, steps)):
         _other_version(about, steps, version)
+
+
+def _built_for_another(about: Situation, steps: Steps) -> None:
+    """A library with TensorFlow's symbols, which this release has not."""
+    package = re.search(r"(?:site|dist)-packages/(\w+)", about.line)
+    if package is None:
+        steps.say("Compile that library again, with the headers and flags of the installed TensorFlow")
+        steps.run("Its flags", 'python -c "import tensorflow as tf; print(tf.sysconfig.get_compile_flags())"')
+        return
+    name = distribution_of(package.group(1))
+    steps.say("Install the %s that was released for %s, if there is one" % (name, about.label), changes="packages")
+    steps.say("Or the TensorFlow that this %s was built for; its page on PyPI names it" % name, instead=True)
 
 
 def _unknown_module(about: Situation, steps: Steps) -> bool:
@@ -296,6 +307,10 @@ def _no_release(about: Situation, steps: Steps) -> None:
     found = about.requirements("cpu", "tensorflow") if "(from tensorflow" in about.line else None
     if found is not None:
         steps.install_set("Install the newest TensorFlow for this Python and system", found)
+    elif about.groups.get("requirement") in NOT_ON_PYPI:
+        source = "git+https://github.com/%s.git" % NOT_ON_PYPI[about.groups["requirement"]]
+        text = "PyPI does not have it: install it from its repository, with the installed PyTorch"
+        steps.run(text, "python -m pip install --no-build-isolation " + source, changes="packages")
     elif about.groups.get("name"):
         text = "tensorflow-macos before 2.13 needs releases without wheels for Apple silicon: let conda bring those"
         steps.run(text, "conda install -c apple tensorflow-deps", changes="packages")
@@ -346,6 +361,11 @@ def _other_version(about: Situation, steps: Steps, version: str) -> None:
     if library and "conda" in about.words:  # pip has no such library
         command = "conda install -c conda-forge %s=%s" % library.groups()
         steps.run("Install the release that this build needs", command, changes="packages")
+        return
+    if "needs a newer TensorFlow" in about.summary:
+        have = about.releases("tensorflow", "", about.platform, about.python) if about.python else ()
+        pin = "tensorflow==%s" % have[-1].version if have else "tensorflow"
+        steps.upgrade("Install the newest TensorFlow for this Python", pin)
         return
     # Where another package asks for what is not there, the same release again changes nothing.
     other = source and re.search(r"-packages[\\/](?!tensorflow|torch|keras|jax)", "".join(about.known.frames[-1:]))

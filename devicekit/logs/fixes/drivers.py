@@ -620,7 +620,7 @@ def driver_unhealthy(about: Situation, steps: Steps) -> None:
     if "docker-desktop" in about.words and not about.macos:
         _docker_desktop(about, steps)
         return
-    if about.signature == "cuda-error-unknown" and "lxc" in about.words:
+    if about.signature in ("cuda-error-unknown", "nvml-unknown-error") and "lxc" in about.words:
         _lxc_devices(steps)
         return
     if about.windows or about.wsl:
@@ -1035,6 +1035,8 @@ def device_permission_denied(about: Situation, steps: Steps) -> None:
         device = {"amd": "--device=/dev/kfd --device=/dev/dri", "intel": "--device /dev/dri"}.get(about.vendor, "")
         if _program(about) == "podman" and about.vendor != "amd":
             device = "--device nvidia.com/gpu=all"
+            if about.linux_distribution in ("fedora", "rhel"):
+                device += " --security-opt=label=disable"  # else SELinux refuses
         steps.run(
             "Start the container with the devices and their group",
             "%s run %s%s IMAGE" % (_program(about), device or "--gpus all", group),

@@ -428,6 +428,10 @@ def device_hidden(about: Situation, steps: Steps) -> None:
             "A process computes on one MIG instance, which it has to name", "CUDA_VISIBLE_DEVICES", about.known.mig
         )
         return
+    if re.search(r"\bMIG\b", about.known.gpu_name):
+        steps.run("A process computes on one MIG instance, which it has to name: see their UUIDs", "nvidia-smi -L")
+        steps.set("Name one, before Python starts", "CUDA_VISIBLE_DEVICES", "MIG-UUID")
+        return
     if about.signature in ("cuda-error-invalid-ordinal", "nccl-device-ordinal") and about.vendor != "amd":
         _numbers(about, steps)
         return
