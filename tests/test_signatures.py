@@ -17,7 +17,7 @@ from worst_lines import REPEATS, constants, parser, worst_lines
 
 from devicekit.diagnosis.codes import CODES, MEASURED_CODES, NOT_IN_LOGS
 from devicekit.logs.lines import SHORTEST_LITERAL
-from devicekit.logs.signatures import BY_LIBRARY, FILES, SAYS, Signature, library_code, signatures
+from devicekit.logs.signatures import BY_LIBRARY, FILES, SAYS, Signature, library_code, remedy, signatures
 
 TESTS = os.path.dirname(os.path.abspath(__file__))
 #: Those of the checkout: an installed package leaves out their sources.
@@ -73,6 +73,22 @@ def test_every_file_is_read():
 
 def test_no_literal_is_as_short_as_lines_that_are_passed_over():
     assert min(len(literal) for item in signatures() for literal in item.literals) >= SHORTEST_LITERAL
+
+
+def twice_said(row):
+    """What a signature has and what changes nothing: a literal in which another one is, the severity of its code, ..."""
+    literals = row["literal"]
+    found = [item for item in literals if any(other != item and other in item for other in literals)]
+    if row.get("severity") and row["severity"] == remedy(row["code"]).get("severity", "error"):
+        found += ["severity"] * (row["code"] not in ("container-without-gpu", "wsl-without-gpu"))
+    for case in row.get("when", []):
+        found += ["says"] * (case.get("says") == row["says"])
+        found += ["code"] * (len(case) > 2 and case.get("code") == row.get("code", ""))
+    return found
+
+
+def test_nothing_is_said_twice():
+    assert {row["id"]: twice_said(row) for row in ROWS if twice_said(row)} == {}
 
 
 def test_ids_are_unique():
