@@ -267,6 +267,7 @@ ROWS = [
         {"os": "linux", "python": "3.12"},
         [r'--python 3\.10 env && .* tensorflow==2\.10\.1 "numpy<2"$'],
         ["protobuf"],
+    ),
     # NumPy 1.16.3 and the data sets of an older Keras; a program's own file.
     (
         '  File "/x/lib/python3.6/site-packages/keras/datasets/imdb.py", line 59, in load_data\n'
@@ -445,6 +446,7 @@ ROWS = [
         {"os": "linux", "packages": {"tensorflow": "2.16.1", "keras": "3.3.3"}},
         ["include_optimizer=False", "tf-keras==2.16.*"],
         ["TFSMLayer"],
+    ),
     (
         NO_DEVICE_0.replace("False", "True").replace("count(): 0", "count(): 1") % "'device=0,1'",
         {"os": "linux", "gpu": "RTX 3090", "packages": {"torch": "2.4.0+cu121"}},
@@ -702,6 +704,7 @@ ROWS = [
         {"os": "linux", "gpu": "RTX 3060", "packages": {"jax": "0.4.30"}},
         ["XLA_PYTHON_CLIENT_PREALLOCATE"],
         ["TensorFlow", "TF_FORCE"],
+    ),
     # What the facts say in words: a job of Slurm, a notebook, a container of LXC.
     (NVIDIA_SMI, {"os": "linux", "note": "Slurm job on a GPU node"}, ["--gres=gpu:1"], ["modprobe"]),
     (NO_TF, {"os": "linux", "note": "works in a terminal, not in the notebook"}, ["%pip install tensorflow"], []),
