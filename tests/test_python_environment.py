@@ -596,7 +596,7 @@ def test_byte_code_in_the_place_of_its_source_is_imported(make_machine):
     files = {SITE + "gast-0.5.4.dist-info/RECORD": "gast/gast.py,sha256=abc,200\n", SITE + "gast/__init__.py": WHOLE}
     assert said(examine(make_machine, files=dict(files, **{SITE + "gast/gast.pyc": "code"}))) == WORKS
     assert said(examine(make_machine, files=files))[2] == "install-corrupt"
-    # That of another Python is in a folder of its own, and is not.
+    # What Python caches, in a folder next to it, is not.
     cached = {SITE + "gast/__pycache__/gast.cpython-312.pyc": "code"}
     assert said(examine(make_machine, files=dict(files, **cached)))[2] == "install-corrupt"
 

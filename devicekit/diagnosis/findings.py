@@ -65,17 +65,6 @@ class Packages(Record):
     index_url: str = ""
 
 
-def together(steps: Sequence[Packages]) -> Packages:
-    """Return what several steps do from one index, as one step."""
-    indexes = [item.index_url for item in steps if item.index_url]
-    return Packages(
-        tuple(dict.fromkeys(text for item in steps for text in item.remove)),
-        tuple(dict.fromkeys(text for item in steps for text in item.install)),
-        tuple(dict.fromkeys(text for item in steps for text in item.reinstall)),
-        "".join(indexes[:1]),
-    )
-
-
 class Fix(Record):
     """One step to fix a finding. A step follows the one before it, or starts another way (``instead``).
 

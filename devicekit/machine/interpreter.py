@@ -14,8 +14,6 @@ from .probe.process import VARIABLES
 
 _TIMEOUT_S = 20.0
 
-_INTERPRETERS = (("bin", "python"), ("bin", "python3"), ("Scripts", "python.exe"), ("python.exe",))
-
 
 class InterpreterError(DevicekitError):
     """The interpreter that should be examined cannot be started, or is none."""
@@ -132,13 +130,16 @@ def _ask(script: str, executable: str, environment: Tuple[Tuple[str, None], ...]
 def _find(path: str) -> str:
     full = os.path.abspath(os.path.expanduser(path))
     if os.path.isdir(full):
-        inside = (os.path.join(full, *names) for names in _INTERPRETERS)
-        full = next(filter(os.path.lexists, inside), "")
-        if not full:
+        for inside in (("bin", "python"), ("bin", "python3"), ("Scripts", "python.exe"), ("python.exe",)):
+            candidate = os.path.join(full, *inside)
+            if os.path.lexists(candidate):
+                full = candidate
+                break
+        else:
             raise InterpreterError("%s is a folder without an interpreter: give the path of python itself" % path)
     if not os.path.isfile(full):
         text = "%s does not exist: give the path of an interpreter or of a virtual environment"
-        if os.path.islink(full):  # a virtual environment whose Python was upgraded or uninstalled
+        if os.path.islink(full):
             text = "%s leads to a Python that was removed: create the environment again"
         raise InterpreterError(text % path)
     return full

@@ -10,7 +10,7 @@ from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 from ..children.progress import Progress
 from ..diagnosis.diagnose import diagnose
-from ..diagnosis.findings import Diagnosis, Finding, Packages, together, ways
+from ..diagnosis.findings import Diagnosis, Finding, Fix, Packages
 from ..diagnosis.frameworks import BACKENDS
 from ..diagnosis.view import View
 from ..errors import RemedyError
@@ -288,9 +288,12 @@ def tried(interpreter: Interpreter, remedy: Remedy) -> Remedy:
     foreseen = all(False in (item.predicted.will_import, item.predicted.will_run_keras) for item in failing)
     summary = "Not everything works: %s." if foreseen else "This was not predicted: %s."
     attempts = _moved_aside(before.machine, failing) + tuple(
-        Attempt(packages, text, (finding.code,), unsure="" if foreseen else "it was not predicted")
+        Attempt(
+            way.packages, way.text.rstrip(".") + ".", (finding.code,), unsure="" if foreseen else "it was not predicted"
+        )
         for finding in causes.values()
-        for packages, text in _doable(finding)
+        for way in _doable(finding)
+        if way.packages is not None
     )
     return remedy.replace(
         outcome="planned" if attempts else "no-plan",
@@ -304,40 +307,34 @@ def tried(interpreter: Interpreter, remedy: Remedy) -> Remedy:
 
 
 def _moved_aside(machine: Machine, failing: List[FrameworkVerification]) -> Tuple[Attempt, ...]:
-    """Return what moves folders of frameworks aside that no distribution owns, since pip was interrupted.
-
-    An uninstall has left them, and nothing that is installed needs them; or they are a part of an installation, which is
-    repeated.
-    """
+    """Return what moves folders aside that no distribution owns: left by an uninstall, or by an interrupted installation."""
     found = []
     view = View(machine, BUNDLED)
     for item in failing:
-        package = machine.python.package(item.framework)
+        package, packages = machine.python.package(item.framework), Packages()
         owner = view.tensorflow if item.framework == "tensorflow" else machine.python.distribution(item.framework)
-        version = view.tensorflow_version if item.framework == "tensorflow" else None
         if package is None or not package.in_site or owner is not None:
             continue
-        reason, packages = (
-            "Move %s aside: an uninstall left this folder, and nothing that is installed owns it.",
-            Packages(),
-        )
+        reason = "Move %s aside: an uninstall left this folder, and nothing that is installed owns it."
         if package.kind != "namespace":
-            if version is None:
+            if item.framework != "tensorflow" or not view.tensorflow_version:
                 continue
             name = "tensorflow" if view.uses_cuda else cpu_build(view.target)
-            packages = Packages(install=("%s==%s" % (name, version),))
-            reason = "Move %%s aside: no distribution owns this folder. Then install %s." % packages.install
+            packages = Packages(install=("%s==%s" % (name, view.tensorflow_version),))
+            reason = "Move %%s aside, which no distribution owns, and install %s." % packages.install
         codes = tuple(finding.code for finding in item.findings)
         found.append(Attempt(packages, reason % package.location, codes, aside=(package.location,)))
     return tuple(found)
 
 
-def _doable(finding: Finding) -> Iterator[Tuple[Packages, str]]:
-    """Yield the ways of a finding that an installer can go, each with its text."""
-    for way in ways(finding.fix):
-        found = [step.packages for step in way if step.packages is not None]
-        if len(found) == len(way):
-            yield together(found), "; ".join(step.text.rstrip(".") for step in way) + "."
+def _doable(finding: Finding) -> Tuple[Fix, ...]:
+    """Return the ways of a finding that are one step of an installer."""
+    found = []
+    for number, step in enumerate(finding.fix):
+        alone = number + 1 == len(finding.fix) or finding.fix[number + 1].instead
+        if step.packages is not None and alone and (step.instead or not number):
+            found.append(step)
+    return tuple(found)
 
 
 def difference(before: Dict[str, str], after: Dict[str, str]) -> Tuple[Change, ...]:

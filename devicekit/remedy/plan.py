@@ -6,7 +6,7 @@ Each way is checked before it is offered: the machine that it would leave behind
 from typing import Dict, FrozenSet, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ..diagnosis.diagnose import run_rules
-from ..diagnosis.findings import Diagnosis, Finding, Fix, Packages, together, ways
+from ..diagnosis.findings import Diagnosis, Finding, Fix, Packages, ways
 from ..diagnosis.frameworks import TITLES, choose_framework
 from ..diagnosis.rules.keras import backend, backend_instead, backend_meant, is_keras3, keras_version, standalone_keras
 from ..diagnosis.view import View
@@ -415,7 +415,11 @@ class _Planner:
     def _as_printed(self, diagnosis: Diagnosis) -> Iterator[Offer]:
         """Yield what `doctor` prints for all that is wrong together."""
         found = [step.packages for item in self.wrong(diagnosis) for step in _first_way(item) if step.packages]
-        packages = together(found)
+        packages = Packages(
+            tuple(dict.fromkeys(text for item in found for text in item.remove)),
+            tuple(dict.fromkeys(text for item in found for text in item.install)),
+            tuple(dict.fromkeys(text for item in found for text in item.reinstall)),
+        )
         names = [exact(text).name for text in packages.install]
         texts = [
             text

@@ -190,9 +190,7 @@ def solve(
     Parameters
     ----------
     matrix : Matrix
-        The bundled data.
     target : Target
-        Python and platform.
     roots : sequence of Need
         What has to be there; for the first one the newest release that is possible at all is taken.
     keep : sequence of Need
@@ -394,12 +392,11 @@ class _Search(AbstractProvider[Wanted, Candidate, str]):
         bounds, because = candidate.build.protobuf_needs
         if bounds:
             yield Need("protobuf" + bounds, by, because)
-        # TensorFlow 2.12 requires JAX and not jaxlib: where no jaxlib fits, it goes on without (tried: 2.12, Python 3.8).
+        # TensorFlow 2.12 requires JAX, and goes on where its import finds no jaxlib (tried).
         spared = candidate.name == "jax" and not {"jax", "jaxlib"} & {*self.order, *self.installed, *self._keep}
         for hold in self.matrix.holds(candidate.name, str(candidate.version), self.target.python):
             for text in hold.needs if not hold.goal else ():
-                fitting = (_meets(item.version, _bounds(text)) for item in self._all(parsed(text).name))
-                if not spared or any(fitting):
+                if not spared or any(_meets(item.version, _bounds(text)) for item in self._all("jaxlib")):
                     yield Need(text, by, hold.because)
         yield from self._measured(candidate, by)
         companion = self.matrix.companion(candidate.name, str(candidate.version))

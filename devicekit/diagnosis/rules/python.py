@@ -37,7 +37,7 @@ def framework_missing(view: View) -> Iterable[Finding]:
         "This Python environment has no framework: neither TensorFlow, JAX nor PyTorch is installed.",
         (
             Evidence("no distribution of TensorFlow, JAX or PyTorch", python.distributions.source),
-            *(Evidence("left by an interrupted pip, or of another Python", path) for path in python.leftovers[:3]),
+            *(Evidence("left by an interrupted pip or another Python", path) for path in python.leftovers[:3]),
         ),
         install_goal(view, "Install TensorFlow", "fastest", "tensorflow"),
     )

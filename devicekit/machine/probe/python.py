@@ -261,8 +261,7 @@ _REQUIREMENT_NAME = re.compile(r"[A-Za-z0-9._-]+")
 def _stale_modules(host: Host, distributions: Tuple[Distribution, ...]) -> Iterable[str]:
     """Native modules that stand before a Python module of another TensorFlow: the import takes the native one.
 
-    Only where several distributions of TensorFlow lie in one folder. Libraries in ``tensorflow/core/kernels`` count too:
-    TensorFlow loads whatever is there (tensorflow/__init__.py).
+    Only where several distributions of TensorFlow lie in one folder.
     """
     owners = [item for item in distributions if item.name in TENSORFLOW_NAMES and item.record.or_none()]
     if len(owners) < 2:
@@ -287,7 +286,7 @@ def _stale_modules(host: Host, distributions: Tuple[Distribution, ...]) -> Itera
 
 
 def _leftovers(host: Host, listing: _Listing) -> Tuple[str, ...]:
-    """Folders that pip renamed (``~ensorflow``) when it was interrupted, and those from before an upgrade of Python."""
+    """Folders that pip renamed (``~ensorflow``) when it was interrupted, or from before an upgrade of Python."""
     paths = [host.join(folder, name) for folder, names in listing for name in names if name.startswith("~")]
     if host.interpreter.prefix != host.interpreter.base_prefix:
         library = host.join(host.interpreter.prefix, "lib")
