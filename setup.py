@@ -51,6 +51,9 @@ class BuildPy(build_py):
                     _pack(os.path.join(folder, name))
                 elif os.path.basename(name) == "projects.txt":
                     _pack_projects(os.path.join(folder, name))
+                    _reorder(os.path.join(folder, name), "= ")
+                elif name.endswith("codes.md"):
+                    _reorder(os.path.join(folder, name), "# [a-z-]+$")
         for folder in FOLDERS:
             _bundle(os.path.join(self.build_lib, folder))
 
@@ -154,6 +157,25 @@ def _pack_projects(path):
                 data = {"date": data["date"], "requires": _changes(data["requires"]), "rows": rows, "builds": builds}
             stream.write("\n= %s\n%s" % (name, json.dumps(data, separators=(",", ":"))))
         stream.write("\n")
+
+
+def _reorder(path, heading):
+    """Write sections so that each follows one that it is like: they are read by name, and 4 KB less to download."""
+    with open(path, encoding="utf-8") as stream:
+        text, *sections = re.split("(?m)^(?=%s)" % heading, stream.read())
+    alone = {section: _packed_size(section, "") for section in sections}
+    while sections:
+        before = text[-32768:]  # as far back as deflate looks
+        nearest = min(sections, key=lambda section: _packed_size(section, before) / alone[section])
+        sections.remove(nearest)
+        text += nearest
+    with open(path, "w", encoding="utf-8", newline="\n") as stream:
+        stream.write(text)
+
+
+def _packed_size(text, before):
+    packer = zlib.compressobj(6, zlib.DEFLATED, -15, zdict=before.encode()[-32768:]) if before else zlib.compressobj(6)
+    return len(packer.compress(text.encode()) + packer.flush())
 
 
 def _table(rows):
