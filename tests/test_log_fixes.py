@@ -670,7 +670,7 @@ ROWS = [
         NO_DEVICE_0 % "'--device 0'",
         {"os": "windows", "packages": {"torch": "1.13.1+cpu"}},
         ["without CUDA", "torch==1\\.13\\.1 .*whl/cu117"],
-        ["which of the two"],
+        ["torch\\.version"],
     ),
     (
         "AssertionError: Invalid `--device 0` request, valid devices are 0 - -1.",
