@@ -257,16 +257,10 @@ ROWS = [
         ["python -m pip install tensorflow-rocm"],
     ),
     (
-        NO_WHEEL % "tensorflow==2.8.0",
-        {"os": "linux", "python": "3.11"},
-        [r'--python 3\.10 env && .* tensorflow==2\.8\.0 "numpy<2" "protobuf<4\.21"$'],
+        "ImportError: librccl.so.1: cannot open shared object file: No such file or directory",
+        {"os": "linux", "python": "3.8", "packages": {"tensorflow-rocm": "2.3.0"}, "rocm": "3.5.1"},
+        [r'python -m pip install tensorflow-rocm==2\.2\.0 "numpy<1\.20" "protobuf<4\.21"$'],
         ["h5py"],
-    ),
-    (
-        NO_WHEEL % "tensorflow==2.10.1",
-        {"os": "linux", "python": "3.12"},
-        [r'--python 3\.10 env && .* tensorflow==2\.10\.1 "numpy<2"$'],
-        ["protobuf"],
     ),
     # NumPy 1.16.3 and the data sets of an older Keras; a program's own file.
     (
