@@ -19,7 +19,7 @@ from ..errors import RemedyError
 from ..records import Record, parse_json
 from ..runtime.cache import patiently
 from .layout import Installed, Layout, own_folder
-from .snapshot import Restored, keep, read_manifest, remove_stashes, remove_tree, restore, write_manifest
+from .snapshot import Restored, keep, read_manifest, remove_tree, restore, stashes, unowned, write_manifest
 
 #: Called now and then during what takes seconds.
 Tick = Optional[Callable[[], None]]
@@ -53,6 +53,8 @@ class Journal(Record):
         What is installed afterwards.
     aside : tuple of str
         Files that may be renamed (`ASIDE` is added to their names).
+    left : tuple of str
+        While it is undone: new files that may be the user's, relative to the environment.
     """
 
     schema: ClassVar[Optional[int]] = 1
@@ -64,6 +66,7 @@ class Journal(Record):
     distributions: Tuple[Installed, ...] = ()
     after: Tuple[Installed, ...] = ()
     aside: Tuple[str, ...] = ()
+    left: Tuple[str, ...] = ()
 
 
 class FixFolder:
@@ -138,7 +141,7 @@ class FixFolder:
             stream.write("\n".join(texts) + "\n")
         return path
 
-    def put_back(self, journal: Journal, everything: bool = True, tick: Tick = None) -> Restored:
+    def put_back(self, journal: Journal, tick: Tick = None) -> Restored:
         """Restore what was kept, which stays. A journal that says ``applied`` says ``restoring`` first.
 
         Of one that says ``applying`` nothing is written: that would fail on a disk that is full, and it says enough.
@@ -149,14 +152,16 @@ class FixFolder:
             If that is impossible: it can be tried again.
         """
         try:
+            manifest = read_manifest(self._manifest)
             if journal.state == "applied":
-                self.write(journal.replace(state="restoring"))
+                journal = journal.replace(state="restoring", left=unowned(journal.layout, manifest))
+                self.write(journal)
             for path in journal.aside:
                 if os.path.isdir(path + ASIDE) and os.path.realpath(os.path.dirname(path)) in journal.layout.libraries:
                     shutil.rmtree(path, ignore_errors=True)  # what was installed in its place
                 if os.path.lexists(path + ASIDE) and not os.path.lexists(path):
                     os.rename(path + ASIDE, path)
-            restored = restore(journal.layout, self._files, read_manifest(self._manifest), everything, tick)
+            restored = restore(journal.layout, self._files, manifest, journal.left, tick)
         except OSError as error:
             text = "%s could not be restored yet: %s; devicekit fix --undo tries again"
             raise RemedyError(text % (journal.layout.prefix, error)) from error
@@ -166,9 +171,13 @@ class FixFolder:
         return restored
 
     def remove_stashes(self, journal: Journal) -> None:
-        """Remove what pip could not remove in this fix, as far as that is possible now."""
-        with suppress(OSError, RemedyError):
-            remove_stashes(journal.layout, read_manifest(self._manifest))
+        """Remove what pip could not remove in this fix; what is still in use stays."""
+        with suppress(RemedyError):
+            for relative in stashes(journal.layout, read_manifest(self._manifest)):
+                path = os.path.join(journal.layout.prefix, relative)
+                with suppress(OSError):
+                    os.unlink(path)
+                    os.removedirs(os.path.dirname(path))
 
     def discard(self, tick: Tick = None) -> None:
         """Remove it all, the journal first."""

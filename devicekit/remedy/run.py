@@ -309,7 +309,7 @@ def undo(interpreter: Interpreter) -> Remedy:
             if found is None:
                 raise RemedyError("there is no fix of %s to undo" % layout.prefix)
             folder, journal = found
-            restored = folder.put_back(journal, everything=False, tick=progress.tick)
+            restored = folder.put_back(journal, progress.tick)
             folder.discard(progress.tick)
     now = layout.installed()
     missing = difference(versions(journal.distributions), versions(now))

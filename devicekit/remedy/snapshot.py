@@ -9,7 +9,6 @@ import os
 import shutil
 import stat
 import sys
-from contextlib import suppress
 from functools import partial
 from typing import Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Set, Tuple, Union
 
@@ -158,7 +157,11 @@ def keep(layout: Layout, folder: str, tick: Optional[Callable[[], None]] = None)
 
 
 def restore(
-    layout: Layout, folder: str, manifest: Manifest, everything: bool, tick: Optional[Callable[[], None]] = None
+    layout: Layout,
+    folder: str,
+    manifest: Manifest,
+    left: Tuple[str, ...] = (),
+    tick: Optional[Callable[[], None]] = None,
 ) -> Restored:
     """Make the files of an environment what they were; does nothing a second time, and goes on after an interruption.
 
@@ -169,18 +172,16 @@ def restore(
         Where they were kept.
     manifest : dict
         What `keep` returned.
-    everything : bool
-        Whether all files that are new are removed: an installer was just stopped. Else only those of distributions are,
-        what was compiled, and what pip has moved: the others may be the user's.
+    left : tuple of str
+        What `unowned` returned before an undo; all other files that are new are removed.
 
     Raises
     ------
     OSError
         If a file cannot be written or removed; all others are.
     """
-    owned, tries, is_stash = _owned(layout), _Tries(), _stash_test(manifest)
-    left: List[str] = []
-    outside = {relative for relative in owned if relative not in manifest}
+    tries, mine = _Tries(), set(left)
+    outside = {relative for relative in _owned(layout) if relative not in manifest}
     now = dict(_current(layout, outside | {path for path in manifest if not _within(layout, path)}, tries))
     for relative, status in reversed(list(now.items())):
         path = os.path.join(layout.prefix, relative)
@@ -189,39 +190,34 @@ def restore(
             continue
         if is_folder:
             _remove_if_empty(path)
-        elif (
-            everything or relative in manifest or relative in owned or _is_made(relative) or is_stash(relative, status)
-        ):
+        elif relative not in mine:
             tries.do(partial(patiently, partial(os.unlink, path)))
-        else:
-            left.append(relative)
     changed, lost = _put_back(layout, folder, manifest, tick or _nothing, tries)
     if tries.problem is not None:
         raise tries.problem
-    return Restored(tuple(changed), tuple(sorted(left)), tuple(lost))
+    return Restored(tuple(changed), left, tuple(lost))
 
 
-def remove_stashes(layout: Layout, manifest: Manifest) -> None:
-    """Remove what pip renamed to ``~umpy`` and could not remove: on Windows, a file in use. What still is stays."""
-    is_stash = _stash_test(manifest)
-    for relative, status in reversed(list(walk(layout.prefix, layout.libraries))):
-        path = os.path.join(layout.prefix, relative)
-        if is_stash(relative, status):
-            with suppress(OSError):
-                os.unlink(path)
-        elif os.sep + "~" in relative and relative not in manifest:
-            _remove_if_empty(path)
+def unowned(layout: Layout, manifest: Manifest) -> Tuple[str, ...]:
+    """Return the new files that neither distributions, Python, pip nor devicekit have written: they may be the user's."""
+    others = {*manifest, *_owned(layout), *stashes(layout, manifest)}
+    return tuple(
+        relative
+        for relative, status in walk(layout.prefix, layout.roots, _Tries())
+        if not (stat.S_ISDIR(status.st_mode) or relative in others or _is_made(relative))
+    )
 
 
-def _stash_test(manifest: Manifest) -> Callable[[str, os.stat_result], bool]:
-    """Return what says whether a new file is a kept one that pip has moved: removing it loses nothing."""
+def stashes(layout: Layout, manifest: Manifest) -> List[str]:
+    """Return the kept files that pip moved to a folder such as ``~umpy`` and could not remove: on Windows, those in use."""
     kept = {(os.path.basename(relative), item) for relative, item in manifest.items()}
-
-    def is_stash(relative: str, status: os.stat_result) -> bool:
-        new = os.sep + "~" in relative and relative not in manifest
-        return new and (os.path.basename(relative), (status.st_size, status.st_mtime_ns)) in kept
-
-    return is_stash
+    return [
+        relative
+        for relative, status in walk(layout.prefix, layout.libraries, _Tries())
+        if os.sep + "~" in relative
+        and relative not in manifest
+        and (os.path.basename(relative), (status.st_size, status.st_mtime_ns)) in kept
+    ]
 
 
 class _Tries:

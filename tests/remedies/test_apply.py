@@ -153,10 +153,15 @@ def test_what_is_not_kept_any_more_is_named_and_the_rest_is_restored(patient):
     os.unlink(
         os.path.join(own, "files", os.path.relpath(patient.site, patient.prefix), "wrapt", "__init__.py")
     )  # unchanged
+    mine = os.path.join(patient.site, "mine.py")
+    with open(mine, "w") as stream:
+        stream.write("# mine\n")
     status, _, errors = patient.fix("--undo", "--yes")
     assert status == 2
     assert "cannot be restored: %s (1 in all)" % six in errors
     assert "remove the folder %s" % own in errors
+    assert patient.fix("--undo", "--yes")[0] == 2
+    os.unlink(mine)  # a file of the user's, which is left alone the second time as well
     shutil.rmtree(os.path.join(patient.prefix, ".devicekit"))
     del before[six]
     assert_as_before(patient, before)
@@ -596,7 +601,7 @@ def test_without_hard_links_files_are_copied(patient, monkeypatch):
     shutil.rmtree(os.path.join(patient.site, "wrapt"))
     with open(os.path.join(patient.site, "new.py"), "w") as stream:
         stream.write("")
-    assert restore(layout, folder, manifest, everything=True) == ((), (), ())
+    assert restore(layout, folder, manifest) == ((), (), ())
     assert patient.files() == before
 
 
