@@ -11,7 +11,7 @@ import re
 import shutil
 import time
 from contextlib import suppress
-from typing import Callable, ClassVar, Iterator, List, Optional, Tuple
+from typing import ClassVar, Iterator, List, Optional, Tuple
 
 from ..children.locks import try_lock
 from ..children.process_tree import TRIAL_MARK, marked_processes
@@ -19,10 +19,7 @@ from ..errors import RemedyError
 from ..records import Record, parse_json
 from ..runtime.cache import patiently
 from .layout import Installed, Layout, own_folder
-from .snapshot import Restored, keep, read_manifest, remove_tree, restore, stashes, unowned, write_manifest
-
-#: Called now and then during what takes seconds.
-Tick = Optional[Callable[[], None]]
+from .snapshot import Restored, Tick, keep, read_manifest, remove_tree, restore, stashes, unowned, write_manifest
 
 _LIMIT_BYTES = 16 << 20
 
@@ -54,7 +51,7 @@ class Journal(Record):
     aside : tuple of str
         Files that may be renamed (`ASIDE` is added to their names).
     left : tuple of str
-        While it is undone: new files that may be the user's, relative to the environment.
+        While it is undone: what `unowned` returned.
     """
 
     schema: ClassVar[Optional[int]] = 1
@@ -358,8 +355,8 @@ class Logbook:
             else:
                 yield folder, journal
 
-    def recover(self, tick: Tick = None) -> Optional[Tuple[Journal, Restored]]:
-        """Restore what a fix has left that was interrupted; None if none was.
+    def recover(self, tick: Tick = None, done: bool = False) -> Optional[Tuple[Journal, Restored]]:
+        """Undo the last fix if it was interrupted, with ``done`` also one that is done; None if there is none.
 
         Raises
         ------
@@ -367,7 +364,7 @@ class Logbook:
             If that is impossible: it can be tried again.
         """
         for folder, journal in self.entries():
-            if is_interrupted(journal):
+            if done or is_interrupted(journal):
                 self._end_installer(journal.token)
                 restored = folder.put_back(journal, tick=tick)
                 folder.discard(tick)

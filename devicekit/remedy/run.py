@@ -301,16 +301,10 @@ def undo(interpreter: Interpreter) -> Remedy:
     _journal(layout)
     installed = layout.installed()
     with Logbook(layout) as logbook, uninterrupted(), _restoring() as progress:
-        recovered = logbook.recover(progress.tick)
-        if recovered is not None:
-            journal, restored = recovered
-        else:
-            found = next(logbook.entries(), None)
-            if found is None:
-                raise RemedyError("there is no fix of %s to undo" % layout.prefix)
-            folder, journal = found
-            restored = folder.put_back(journal, progress.tick)
-            folder.discard(progress.tick)
+        undone = logbook.recover(progress.tick, done=True)
+        if undone is None:
+            raise RemedyError("there is no fix of %s to undo" % layout.prefix)
+        journal, restored = undone
     now = layout.installed()
     missing = difference(versions(journal.distributions), versions(now))
     summary = "Everything is as it was on %s." % journal.started

@@ -9,6 +9,7 @@ import os
 import shutil
 import stat
 import sys
+from contextlib import suppress
 from functools import partial
 from typing import Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Set, Tuple, Union
 
@@ -21,6 +22,9 @@ from .layout import Layout
 #: What is kept of a path: of a file its size and time, of a link where it leads to, None of a folder.
 Kept = Union[Tuple[int, int], str, None]
 Manifest = Dict[str, Kept]
+
+#: Called now and then during what takes seconds.
+Tick = Optional[Callable[[], None]]
 
 #: Name of a file that is being restored.
 _PARTIAL = ".devicekit-restoring"
@@ -130,7 +134,7 @@ class _Linker:
             )
 
 
-def keep(layout: Layout, folder: str, tick: Optional[Callable[[], None]] = None) -> Manifest:
+def keep(layout: Layout, folder: str, tick: Tick = None) -> Manifest:
     """Keep the files of an environment in a new folder, and return what they are.
 
     Raises
@@ -161,7 +165,7 @@ def restore(
     folder: str,
     manifest: Manifest,
     left: Tuple[str, ...] = (),
-    tick: Optional[Callable[[], None]] = None,
+    tick: Tick = None,
 ) -> Restored:
     """Make the files of an environment what they were; does nothing a second time, and goes on after an interruption.
 
@@ -189,10 +193,11 @@ def restore(
         if relative in manifest and (manifest[relative] is None) == is_folder:
             continue
         if is_folder:
-            _remove_if_empty(path)
+            with suppress(OSError):  # what is left in it is the user's
+                os.rmdir(path)
         elif relative not in mine:
             tries.do(partial(patiently, partial(os.unlink, path)))
-    changed, lost = _put_back(layout, folder, manifest, tick or _nothing, tries)
+    changed, lost = _put_back(layout, folder, manifest, tick, tries)
     if tries.problem is not None:
         raise tries.problem
     return Restored(tuple(changed), left, tuple(lost))
@@ -236,11 +241,7 @@ class _Tries:
                 raise
 
 
-def _nothing() -> None:
-    pass
-
-
-def remove_tree(path: str, tick: Optional[Callable[[], None]] = None) -> None:
+def remove_tree(path: str, tick: Tick = None) -> None:
     """Remove a folder with all that is in it: ten thousands of files take seconds."""
     for folder, folders, files in os.walk(path, topdown=False):
         if tick is not None:
@@ -269,20 +270,13 @@ def _is_made(relative: str) -> bool:
     return relative.endswith((".pyc", _PARTIAL)) or os.path.basename(relative) == STARTUP_FILE
 
 
-def _remove_if_empty(path: str) -> None:
-    try:
-        os.rmdir(path)
-    except OSError:  # what is left in it is the user's
-        pass
-
-
 def _put_back(
-    layout: Layout, folder: str, manifest: Manifest, tick: Callable[[], None], tries: _Tries
+    layout: Layout, folder: str, manifest: Manifest, tick: Tick, tries: _Tries
 ) -> Tuple[List[str], List[str]]:
     """Write what is missing or differs; return what is not what it was, as in `Restored`."""
     changed, lost = [], []
     for number, (relative, kept) in enumerate(sorted(manifest.items())):
-        if not number % _OFTEN:
+        if tick is not None and not number % _OFTEN:
             tick()
         path, source = os.path.join(layout.prefix, relative), os.path.join(folder, relative)
         if kept is None:
