@@ -896,6 +896,12 @@ ROWS = [
         ["modprobe"],
         ["virtual machines no GPU"],
     ),
+    (
+        DLL % ("libcudart.so.10.1", "libcudart.so.10.1"),
+        {"os": "linux", "python": "3.9", "packages": {"tensorflow": "2.11.0"}, "cuda": "11.8", "gpu": "RTX 3060"},
+        [r"CUDA 10\.1 printed this, not TensorFlow 2\.11\.0"],
+        ["and-cuda"],
+    ),
     # A pipeline is not pip.
     (IMPORTED % "transformers/pipelines/base.py" + "MemoryError", {"os": "linux"}, ["batch"], ["no-cache-dir"]),
     (IMPORTED % "pip/_vendor/cachecontrol/cache.py" + "MemoryError", {"os": "linux"}, ["--no-cache-dir"], ["batch"]),

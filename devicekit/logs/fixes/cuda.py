@@ -245,6 +245,18 @@ def _for_the_linker(about: Situation, steps: Steps) -> None:
         steps.run(text, command, on="linux", who="admin", changes="system")
 
 
+def _of_another_tensorflow(about: Situation, steps: Steps, cuda: str) -> bool:
+    """Say so if a TensorFlow for another CUDA than that of the one at issue opened the library."""
+    opened = release_of(library_of(about)) if "cudart" in library_of(about) else ""
+    if not (about.version and opened and cuda) or opened.split(".")[0] == cuda.split(".")[0]:
+        return False
+    text = "A TensorFlow for CUDA %s printed this, not %s: see which one runs (programs such as tfjs bring their own)"
+    show = 'python -c "import tensorflow; print(tensorflow.__version__, tensorflow.__file__)"'
+    steps.run(text % (opened, about.label), show)
+    steps.say("The one that printed it needs that CUDA, and its cuDNN, on the loader's path", "admin", "system")
+    return True
+
+
 def _tensorflow_libraries(about: Situation, steps: Steps) -> None:
     missing = re.search(r"dlerror: (lib[\w-]+)\.so\.(\d+)[\w.]*: cannot open", about.line)
     if missing and not library_of(about).startswith(missing.group(1)):
@@ -254,14 +266,7 @@ def _tensorflow_libraries(about: Situation, steps: Steps) -> None:
             steps.install("It comes with CUDA 12 or later, or by pip", "nvidia-nvjitlink-cu%s" % missing.group(2))
         return
     cuda, cudnn = needs_of(about)
-    opened = release_of(library_of(about)) if "cudart" in library_of(about) else ""
-    if about.version and opened and cuda and opened.split(".")[0] != cuda.split(".")[0]:
-        text = (
-            "A TensorFlow for CUDA %s printed this, not %s: see which one runs (programs such as tfjs bring their own)"
-        )
-        show = 'python -c "import tensorflow; print(tensorflow.__version__, tensorflow.__file__)"'
-        steps.run(text % (opened, about.label), show)
-        steps.say("The one that printed it needs that CUDA, and its cuDNN, on the loader's path", "admin", "system")
+    if _of_another_tensorflow(about, steps, cuda):
         return
     if about.windows:
         _windows_libraries(about, steps, cuda, cudnn)
@@ -717,14 +722,8 @@ def cuda_version_mismatch(about: Situation, steps: Steps) -> None:
         )
         return
     cuda, cudnn = needs_of(about)
-    opened = release_of(library_of(about)) if "cudart" in library_of(about) else ""
-    if about.version and opened and cuda and opened.split(".")[0] != cuda.split(".")[0]:
-        text = (
-            "A TensorFlow for CUDA %s printed this, not %s: see which one runs (programs such as tfjs bring their own)"
-        )
-        show = 'python -c "import tensorflow; print(tensorflow.__version__, tensorflow.__file__)"'
-        steps.run(text % (opened, about.label), show)
-        about = about._replace(version="")
+    if _of_another_tensorflow(about, steps, cuda):
+        return
     if about.windows:
         _windows_libraries(about, steps, cuda, cudnn)
         _fitting_release(about, steps, cuda)
