@@ -902,6 +902,22 @@ ROWS = [
         [r"CUDA 10\.1 printed this, not TensorFlow 2\.11\.0"],
         ["and-cuda"],
     ),
+    # What a POSIX shell has, and PowerShell does not.
+    (
+        "wrong results on GPU, correct on CPU",
+        {"os": "windows", "packages": {"tensorflow-directml-plugin": "0.4.0.dev230202"}},
+        [r'\n\$env:DEVICEKIT_VERIFY = "always"; python -c '],
+        [r"\nDEVICEKIT"],
+    ),
+    ("Unit nvidia-gridd.service could not be found.", {"os": "windows"}, ["nvidia-smi -q$"], ["grep"]),
+    ("nvcc fatal   : Value 'c++17' is not defined for option 'std'", {"os": "windows"}, ["CUDA"], ["/usr/local"]),
+    (
+        "F tensorflow/core/kernels/conv_2d_gpu.h:714] Non-OK-status: GpuLaunchKernel(kernel) status: Internal: invalid device "
+        "function",
+        {"os": "windows", "gpu": "AMD Radeon RX 6800", "packages": {"tensorflow": "2.10.1"}},
+        ["DirectML"],
+        ["install tensorflow-rocm"],
+    ),
     # A pipeline is not pip.
     (IMPORTED % "transformers/pipelines/base.py" + "MemoryError", {"os": "linux"}, ["batch"], ["no-cache-dir"]),
     (IMPORTED % "pip/_vendor/cachecontrol/cache.py" + "MemoryError", {"os": "linux"}, ["--no-cache-dir"], ["batch"]),

@@ -19,7 +19,7 @@ _TITLES = {"linux": "Linux", "windows": "Windows", "macos": "macOS"}
 #: Programs and paths that only Linux has: a command with them is for Linux, whatever a signature says.
 _LINUX = re.compile(
     r"\b(sudo|apt|apt-get|dnf|modprobe|dmesg|ldconfig|mokutil|usermod|systemctl|lsof|setsebool|nvidia-ctk|rocm-smi|rocminfo)\b"
-    r"|/dev/|/etc/|/opt/|/proc/|LD_LIBRARY_PATH|LD_PRELOAD"
+    r"|/dev/|/etc/|/opt/|/proc/|LD_LIBRARY_PATH|LD_PRELOAD|\brm -rf "
 )
 
 #: What has to be typed in Windows, also where the log is from WSL.
@@ -27,6 +27,9 @@ _WINDOWS = re.compile(r"^(winget|wsl(\.exe)?|reg|setx) ")
 
 #: The last Windows without WSL 2 and winget.
 _OLD_WINDOWS = re.compile(r"(?i)win\w* ?[78]\b")
+
+#: A variable for one command, as POSIX shells write it.
+_FOR_ONE_COMMAND = re.compile(r"([A-Z][A-Z0-9_]*)=(\S+) ((?![A-Z_]+=).+)")
 
 #: What no Mac has: NVIDIA's driver, and containers that reach a GPU.
 _NOT_ON_MACS = re.compile(r"nvidia-smi|--gpus|--device|cuda")
@@ -90,6 +93,8 @@ class Steps:
         """
         about = self.about
         command = self._managed(command)
+        if about.windows:
+            command = command.partition(" | grep ")[0]
         on = on or ("linux" if _LINUX.search(command) else "windows" if _WINDOWS.match(command) else "")
         if on == "linux" and about.container and _OF_THE_HOST.search(command):
             text = "On the host: %s" % lower(text)
@@ -106,6 +111,10 @@ class Steps:
         systems = (on,) if on else (about.system,) if about.system in _TITLES else ("linux", "windows")
         shells = [shell.name for name in systems for shell in Shell(Place(str(name))).shells]
         forms = tuple((name, command) for name in shells)
+        match = _FOR_ONE_COMMAND.match(command)
+        if about.windows and match:
+            forms = (("powershell", '$env:%s = "%s"; %s' % match.groups()), ("cmd", "set %s=%s&& %s" % match.groups()))
+            command = forms[0][1]
         self.add(Fix(text, command, forms, who, changes, instead=instead))
 
     def _managed(self, command: str) -> str:
@@ -129,6 +138,8 @@ class Steps:
     ) -> None:
         """Add that distributions are installed, after others are uninstalled."""
         name = re.split(r"[\[<>=!~]", requirements[0])[0] if requirements else ""
+        if name == "tensorflow-rocm" and (self.about.windows or self.about.macos):
+            return
         if not instead and not remove and any(self._installs(fix, name) for fix in self.fixes):
             return
         if name == "torch" and len(requirements) == 1 and "torch" in remove and not self.about.known.complete:
@@ -249,6 +260,10 @@ class Steps:
             self.say(cell % (name, value, lower(text)), changes="variables")
             if self.about.hosted:
                 return
+        if value.startswith("/"):
+            if self.about.windows:
+                return
+            linux_only = True
         if linux_only and len(shells) > 1:  # the system is not known
             text, shells = "On Linux: %s" % lower(text), shells[:1]
         self._each(text, [shell.set_fix(text, name, value) for shell in shells])
