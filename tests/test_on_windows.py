@@ -227,7 +227,7 @@ def test_a_file_is_restored_after_its_reader(tmp_path):
         with open(path, "w") as stream:
             stream.write("22")
         read_for_a_moment(path)
-    restore(layout, kept, manifest, True)
+    restore(layout, kept, manifest)
     assert os.listdir(site) == ["a.py"]
     with open(changed) as stream:
         assert stream.read() == "1"
