@@ -88,7 +88,8 @@ slow = fit(batches(0.1), steps_per_epoch=30)
 function = model.train_function
 arrays = fit(x, y, batch_size=8, epochs=2, validation_data=(x, y))
 # Other programs only ever make a step longer than it is.
-tiny = next((codes for codes in (fit(x, y, batch_size=8, epochs=5)["codes"] for _ in range(5)) if "launch-bound" in codes), [])
+fits = (fit(x, y, batch_size=8, epochs=5)["codes"] for _ in range(20))
+tiny = next((codes for codes in fits if "launch-bound" in codes), [])
 stopped = fit(x, y, batch_size=8, callbacks=[Stop()])
 # As a notebook does, and a program that logs it later: with the exception all frames of fit are kept.
 kept = fit(x, y, batch_size=8, callbacks=[Stop()], keep=True)
