@@ -107,8 +107,8 @@ class Matrix:
         return tuple(name for name, project in self._projects.items() if project is not None)
 
     def projects(self) -> Tuple[str, ...]:
-        """Return the names of all projects that the data hold."""
-        return tuple(name.decode("ascii") for name in re.findall(rb"\n= (.+)", _releases()))
+        """Return the names of all projects that the data hold, in alphabetical order."""
+        return tuple(sorted(name.decode("ascii") for name in re.findall(rb"\n= (.+)", _releases())))
 
     def tensorflow_rows(self) -> Tuple[TensorFlowRow, ...]:
         """Return all known minor releases of TensorFlow, oldest first."""
