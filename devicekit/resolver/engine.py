@@ -190,7 +190,9 @@ def solve(
     Parameters
     ----------
     matrix : Matrix
+        The bundled data.
     target : Target
+        Python and platform.
     roots : sequence of Need
         What has to be there; for the first one the newest release that is possible at all is taken.
     keep : sequence of Need
@@ -396,7 +398,8 @@ class _Search(AbstractProvider[Wanted, Candidate, str]):
         spared = candidate.name == "jax" and not {"jax", "jaxlib"} & {*self.order, *self.installed, *self._keep}
         for hold in self.matrix.holds(candidate.name, str(candidate.version), self.target.python):
             for text in hold.needs if not hold.goal else ():
-                if not spared or any(_meets(item.version, _bounds(text)) for item in self._all("jaxlib")):
+                fitting = (_meets(item.version, _bounds(text)) for item in self._all(parsed(text).name))
+                if not spared or any(fitting):
                     yield Need(text, by, hold.because)
         yield from self._measured(candidate, by)
         companion = self.matrix.companion(candidate.name, str(candidate.version))

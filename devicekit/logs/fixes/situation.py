@@ -533,10 +533,12 @@ class Situation:
 
     def other_python(self, requirements: Sequence[str]) -> str:
         """Return the newest Python for which each requirement has a wheel, "" if the present one has, or is not known."""
+        if not self.python:
+            return ""
         asked = [requirement_of(item) for item in requirements]
         known = [(name, bounds) for name, bounds in asked if self.pythons(name, bounds, self.platform)]
         fitting = [item for item in PYTHONS if all(self.releases(*one, self.platform, item) for one in known)]
-        return "" if not known or self.python in ("", *fitting) else next(iter(fitting), "")
+        return "" if not known or self.python in fitting else next(iter(fitting), "")
 
     def held_back(self, requirements: Sequence[str], python: str) -> Iterator[str]:
         """Yield bounds of what releases were measured to fail with and do not declare: a new environment has the newest."""

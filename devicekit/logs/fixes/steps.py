@@ -109,11 +109,12 @@ class Steps:
         if command.startswith("sudo "):
             who = "admin"
         systems = (on,) if on else (about.system,) if about.system in _TITLES else ("linux", "windows")
-        shells = [shell.name for name in systems for shell in Shell(Place(str(name))).shells]
-        forms = tuple((name, command) for name in shells)
+        shells = [shell for name in systems for shell in Shell(Place(str(name))).shells]
+        forms = tuple((shell.name, command) for shell in shells)
         match = _FOR_ONE_COMMAND.match(command)
         if about.windows and match:
-            forms = (("powershell", '$env:%s = "%s"; %s' % match.groups()), ("cmd", "set %s=%s&& %s" % match.groups()))
+            name, value, rest = match.groups()
+            forms = tuple((shell.name, shell.set(((name, value),)) + shell.joint + rest) for shell in shells)
             command = forms[0][1]
         self.add(Fix(text, command, forms, who, changes, instead=instead))
 
