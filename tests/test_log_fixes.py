@@ -249,6 +249,50 @@ IMPORTS = (
 )
 
 ROWS = [
+    # Keras renamed arguments, and another Keras of the same generation does not know them either.
+    (
+        "TypeError: fit() got an unexpected keyword argument 'nb_epoch'",
+        {"os": "linux", "packages": {"keras": "2.4.3", "tensorflow": "2.4.0"}},
+        ["epochs in place of nb_epoch"],
+        ["one place", "pip install"],
+    ),
+    (
+        "TypeError: Conv2D.__init__() got an unexpected keyword argument 'border_mode'",
+        {"packages": {"keras": "3.3.3", "tensorflow": "2.16.1"}},
+        ["padding in place of border_mode"],
+        ["tf-keras"],
+    ),
+    (
+        "Trainer.fit() got an unexpected keyword argument 'workers'",
+        {"packages": {"keras": "3.4.0", "tensorflow": "2.17.0"}},
+        [r"without workers.*PyDataset"],
+        ["pip install"],
+    ),
+    (
+        "AttributeError: 'Adam' object has no attribute 'lr'",
+        {"packages": {"keras": "3.0.5"}},
+        ["learning_rate"],
+        ["doctor"],
+    ),
+    # TensorFloat-32 came with compute capability 8.0, and with TensorFlow 2.4.
+    (
+        "NaN loss during training.",
+        {"os": "linux", "packages": {"tensorflow-gpu": "1.12.0"}, "gpu": "GTX 1080"},
+        ["lower the learning rate", "device diverges"],
+        ["float_32"],
+    ),
+    (
+        "Not equal to tolerance rtol=1e-07, atol=0",
+        {"packages": {"torch": "2.4.0"}, "gpu": "RTX 2080 Ti"},
+        ["on the CPU to compare"],
+        ["TF32", "learning rate"],
+    ),
+    (
+        "Not equal to tolerance rtol=1e-07, atol=0",
+        {"packages": {"torch": "2.4.0"}, "gpu": "RTX 3080"},
+        ["TF32"],
+        ["learning rate"],
+    ),
     # A release has wheels for some Pythons, and was measured to fail with what pip would bring.
     (
         HIP,

@@ -25,6 +25,8 @@ def keras_incompatible(about: Situation, steps: Steps) -> None:
     if about.signature in _BY_SIGNATURE:
         _BY_SIGNATURE[about.signature](about, steps)
         return
+    if _renamed(about, steps):
+        return
     if _of_keras_2(about):
         _legacy_keras(about, steps)
         return
@@ -93,6 +95,27 @@ def _keras_itself(about: Situation, steps: Steps) -> None:
         steps.say("Then install the Keras of TensorFlow's release: keras==2.10.* for 2.10, keras>=3 from 2.16 on")
         return
     _keras_of(about, steps, minor_of(about.version) if about.is_at_least("2.16") is False else "")
+
+
+#: What newer releases call an argument of Keras 1 or 2.
+_RENAMED = {
+    "nb_epoch": "epochs", "border_mode": "padding", "subsample": "strides", "nb_filter": "filters",
+    "dim_ordering": "data_format", "init": "kernel_initializer", "W_regularizer": "kernel_regularizer",
+    "b_regularizer": "bias_regularizer", "lr": "learning_rate", "period": "save_freq",
+}  # fmt: skip
+
+
+def _renamed(about: Situation, steps: Steps) -> bool:
+    """A call with an argument that has another name or place now; False if another Keras wrote it into a model's file."""
+    name = about.groups.get("name", "")
+    if about.signature != "keras-unexpected-keyword" or "saved-model" in about.words:
+        return False
+    if name in _RENAMED:
+        steps.say("In code: %s in place of %s" % (_RENAMED[name], name), changes="code")
+    elif name in ("workers", "use_multiprocessing", "max_queue_size"):
+        text = "In code: without %s; in Keras 3 it is an argument of keras.utils.PyDataset, not of fit" % name
+        steps.say(text, changes="code")
+    return bool(steps.fixes)
 
 
 def _mixed(about: Situation, steps: Steps) -> bool:

@@ -4,6 +4,7 @@ import re
 from typing import NamedTuple, Optional, Tuple
 
 from ...diagnosis.findings import Fix
+from ...matrix.gpu_support import capability_number
 from ...matrix.matrix import minor_of, version_at_least
 from .cuda import needs_of
 from .drivers import batch_job
@@ -568,6 +569,17 @@ def _torch_op(about: Situation, steps: Steps) -> None:
         )
 
 
+#: The releases that brought TensorFloat-32.
+_WITH_TF32 = {"tensorflow": "2.4", "torch": "1.7"}
+
+
+def _may_use_tf32(about: Situation) -> bool:
+    """Whether nothing excludes TensorFloat-32, which compute capability 8.0 (Ampere) brought."""
+    capability, since = about.capability, _WITH_TF32.get(about.framework, "0")
+    old_gpu = bool(re.match(r"\d+\.\d$", capability)) and capability_number(capability) < (8, 0)
+    return not old_gpu and about.is_at_least(since) is not False
+
+
 def numerics_divergent(about: Situation, steps: Steps) -> None:
     """Results differ from those of the CPU."""
     if re.search(r"GTX ?16[356]0", about.known.gpu_name):
@@ -575,7 +587,14 @@ def numerics_divergent(about: Situation, steps: Steps) -> None:
             "GTX 16 cards are known for NaN in half precision: train in float32 (amp=False in Ultralytics, no autocast)"
         )
         steps.fixes.insert(0, Fix(text, changes="code"))
-    steps.say('Run the same on the CPU to compare: devicekit.auto("cpu")', changes="code")
+    if re.search(r"(?i)\bnan\b|\binf\b|[Nn]a[Nn]Loss", about.line):
+        steps.say(
+            'Run the same on the CPU: devicekit.auto("cpu"). If its values are numbers, the device diverges; else lower the '
+            "learning rate, clip the gradients, and keep zeros out of logarithms and divisions",
+            changes="code",
+        )
+    else:
+        steps.say('Run the same on the CPU to compare: devicekit.auto("cpu")', changes="code")
     if about.macos and about.framework == "jax":
         steps.say("jax-metal is experimental, and known for wrong results: uninstall it, and compute on the CPU")
         return
@@ -594,6 +613,8 @@ def numerics_divergent(about: Situation, steps: Steps) -> None:
         text = "If one GPU alone is right, the copies between GPUs are not: see whether it is right without them"
         steps.set(text, "NCCL_P2P_DISABLE", "1")
         steps.say("If so: switch the IOMMU (AMD-Vi, VT-d, ACS) off in the firmware, or update the driver")
+    if not _may_use_tf32(about):
+        return
     if about.framework == "torch":
         steps.say(
             'Switch TF32 off: torch.set_float32_matmul_precision("highest"), '
