@@ -16,7 +16,7 @@ from .plugin_pairs import metal_plugin_missing
 from .situation import Situation
 from .steps import Steps, tensorflow_in_wsl
 from .torch_builds import beside_torch, conda_build
-from .wheels import arm_index, directml_set, jetson_build, onnxruntime_requirement, preload_dlls
+from .wheels import arm_index, directml_set, jetson_build, last_with_cuda, onnxruntime_requirement, preload_dlls
 
 
 def cpu_only_windows(about: Situation, steps: Steps) -> None:
@@ -26,10 +26,7 @@ def cpu_only_windows(about: Situation, steps: Steps) -> None:
         steps.run("Use WSL 2, where current TensorFlow has CUDA", "wsl --install", on="windows", changes="system")
         steps.add(tensorflow_in_wsl(about))
         text = "On native Windows, TensorFlow 2.10 is the last with CUDA (Python 3.7 to 3.10, CUDA 11.2, cuDNN 8.1)"
-        if about.python in ("3.7", "3.8", "3.9", "3.10"):
-            steps.install(text, "tensorflow==2.10.1", remove=_wheel_owners(about), instead=True)
-        else:
-            steps.new_environment(text, "3.10", ["tensorflow==2.10.1"], instead=True)
+        last_with_cuda(about, steps, text, _wheel_owners(about))
         return
     for way in ways_on_windows(about.vendor, about.gfx or about.known.gpu_name, about.framework, BUNDLED):
         first = not steps.fixes

@@ -24,8 +24,7 @@ def keras_incompatible(about: Situation, steps: Steps) -> None:
         return
     if about.signature in _BY_SIGNATURE:
         _BY_SIGNATURE[about.signature](about, steps)
-        return
-    if _renamed(about, steps):
+    if about.signature in _BY_SIGNATURE or _renamed(about, steps):
         return
     if _of_keras_2(about):
         _legacy_keras(about, steps)

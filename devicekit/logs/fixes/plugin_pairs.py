@@ -7,7 +7,7 @@ from ...matrix.projects import sort_key
 from .jax_releases import jax_cuda, jax_metal, jax_rocm
 from .situation import Situation
 from .steps import Steps
-from .wheels import install_directml
+from .wheels import directml_set
 
 
 def plugin_version_mismatch(about: Situation, steps: Steps) -> None:
@@ -84,7 +84,7 @@ def directml_pair(about: Situation, steps: Steps) -> None:
     newer = about.is_at_least("2.11") or re.search(r"have tensorflow(?:-cpu)? 2\.1[1-9]", about.line)
     if newer and about.windows:  # there tensorflow and tensorflow-cpu are empty, and tensorflow-intel has the files
         owners = list(dict.fromkeys((*owners, "tensorflow-cpu", "tensorflow-intel")))
-    install_directml(about, steps, "The plug-in works with TensorFlow 2.10 alone (Python 3.7 to 3.10)", owners)
+    steps.install("The plug-in works with TensorFlow 2.10 alone (Python 3.7 to 3.10)", *directml_set(), remove=owners)
 
 
 def metal_pair(about: Situation, steps: Steps) -> None:

@@ -155,7 +155,7 @@ def python_unsupported(about: Situation, steps: Steps) -> None:
     _another_python(about, steps, name, bounds, pythons)
     if name == "tensorflow-directml" and not about.macos:
         text = "Or for TensorFlow 2.10 (Python 3.7 to 3.10): its plug-in for DirectML"
-        install_directml(about, steps, text, instead=True)
+        steps.install(text, *directml_set(), instead=True)
 
 
 def _another_python(about: Situation, steps: Steps, name: str, bounds: str, pythons: Sequence[str]) -> None:
@@ -188,16 +188,6 @@ def directml_set() -> Tuple[str, ...]:
     """Return TensorFlow's plug-in for DirectML with the one TensorFlow that it works with, and the NumPy of that."""
     rows = [row for row in BUNDLED.directml() if row.distribution == "tensorflow-directml-plugin"]
     return "tensorflow-cpu==2.10.0", "tensorflow-directml-plugin==%s" % rows[0].version, "numpy<2"
-
-
-def install_directml(
-    about: Situation, steps: Steps, text: str, remove: Sequence[str] = (), instead: bool = False
-) -> None:
-    """Add that the plug-in for DirectML is installed, with a Python that it works with."""
-    if about.python and about.python not in ("3.7", "3.8", "3.9", "3.10"):
-        steps.new_environment(text, "3.10", directml_set(), instead)
-    else:
-        steps.install(text, *directml_set(), remove=remove, instead=instead)
 
 
 def _local_label(about: Situation, steps: Steps, name: str, bounds: str) -> bool:
@@ -1023,6 +1013,14 @@ def _gpu_requirement(about: Situation, name: str) -> str:
     return name
 
 
+def last_with_cuda(about: Situation, steps: Steps, text: str, remove: Sequence[str] = ()) -> None:
+    """Add the last TensorFlow with CUDA on native Windows; it has wheels for a few Pythons, and pip may be of another."""
+    if about.python:
+        steps.install(text, "tensorflow==2.10.1", remove=remove, instead=True)
+    else:
+        steps.new_environment(text, "3.10", ["tensorflow==2.10.1"], instead=True)
+
+
 def tensorflow_gpu_removed(about: Situation, steps: Steps) -> None:
     """The distribution tensorflow-gpu ended with 2.11."""
     if about.windows and about.packages.get("tensorflow-gpu", "").startswith("2.10"):
@@ -1038,17 +1036,13 @@ def tensorflow_gpu_removed(about: Situation, steps: Steps) -> None:
     if about.windows and "nvidia" in about.known.vendors:
         steps.run("Use WSL 2, where current TensorFlow has CUDA", "wsl --install", on="windows", changes="system")
         steps.add(tensorflow_in_wsl(about))
-        text = "Or TensorFlow 2.10 on native Windows, with CUDA 11.2 and cuDNN 8.1"
-        steps.new_environment(text, "3.10", ["tensorflow==2.10.1"], instead=True)
+        last_with_cuda(about, steps, "Or TensorFlow 2.10 on native Windows, with CUDA 11.2 and cuDNN 8.1")
         steps.install("Or TensorFlow for the CPU", "tensorflow", instead=True)
         return
     if about.windows:
         steps.install("Install tensorflow; on native Windows it computes on the CPU from 2.11 on", "tensorflow")
-        if about.python in ("", "3.7", "3.8", "3.9", "3.10"):
-            text = "For the GPU on native Windows: TensorFlow 2.10 (Python 3.7 to 3.10, CUDA 11.2, cuDNN 8.1), or WSL 2"
-            steps.install(text, "tensorflow==2.10.1", instead=True)
-        else:
-            steps.say("For the GPU: WSL 2, or TensorFlow 2.10 on Python 3.7 to 3.10 with CUDA 11.2", instead=True)
+        text = "For the GPU on native Windows: TensorFlow 2.10 (Python 3.7 to 3.10, CUDA 11.2, cuDNN 8.1), or WSL 2"
+        steps.install(text, "tensorflow==2.10.1", instead=True)
         return
     cuda = not about.macos and about.arch in ("", "x86_64") and not about.jetson
     what = about.tensorflow_with_cuda(python=about.python) if cuda else ("tensorflow",)
