@@ -923,6 +923,55 @@ def test_what_is_no_log_is_said(log, machine):
         explain_log(log, machine)
 
 
+#: A log whose finding needs the beginning of its lines.
+PIP_CHECK = "pip check\ntensorflow 2.10.0 has requirement protobuf<3.20,>=3.9.2, but you have protobuf 4.21.1.\n"
+
+
+@pytest.mark.parametrize(
+    "prefix",
+    [
+        "> ",
+        "#12 34.567 ",
+        "trainer-0  | ",
+        "[rank0]: ",
+        "[1]: ",
+        "(train_fn pid=1234, ip=10.0.0.5) ",
+        "stderr: ",
+        "[stderr] ",
+        "Nov 12 10:11:12 node-7 train[4321]: ",
+        "2024-03-01T10:11:12.1234567Z ",
+        "2024-03-01T10:11:12.123456+01:00 stderr F ",
+        "2024-03-01 10:11:12,123 - INFO - ",
+        "[2024-03-01, 10:11:12 UTC] {subprocess.py:93} INFO - ",
+    ],
+)
+def test_what_stands_before_each_line_changes_nothing(prefix):
+    plain = explain(PIP_CHECK)
+    assert [item.code for item in plain] == ["protobuf-incompatible"]
+    assert explain("".join(prefix + line for line in PIP_CHECK.splitlines(True))) == plain
+
+
+def test_an_interpreter_is_no_quotation():
+    log = ">>> import tensorflow as tf\n>>> tf.config.list_physical_devices('GPU')\n[]\n"
+    assert explain(log, facts={"os": "linux", "gpu": "RTX 3060"})
+
+
+def test_typographic_quotation_marks_are_plain_ones():
+    log = "ModuleNotFoundError: No module named %s"
+    assert explain(log % "\u2018tensorflow\u2019") == explain(log % "'tensorflow'") != []
+
+
+@pytest.mark.parametrize("width", [80, 100, 120])
+def test_a_line_that_a_terminal_broke_is_whole_again(width):
+    line = (
+        "2018-03-05 00:00:00.000000: I tensorflow/core/common_runtime/gpu/gpu_device.cc:1283] Ignoring visible gpu device "
+        "(device: 0, name: Quadro K2000M, pci bus id: 0000:01:00.0, compute capability: 3.0) with Cuda compute capability "
+        "3.0. The minimum required Cuda capability is 3.5."
+    )
+    broken = "\n".join(line[start : start + width] for start in range(0, len(line), width))
+    assert [item.code for item in explain(broken)] == ["compute-capability-unsupported"]
+
+
 def test_of_a_whole_machine_the_rules_decide():
     folder = os.path.join(os.path.dirname(__file__), "machines", "linux-no-gpu")
     machine = read_machine(SimulatedHost(folder))

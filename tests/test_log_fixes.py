@@ -249,6 +249,13 @@ IMPORTS = (
 )
 
 ROWS = [
+    # What `pip check` says, without the words of an installation.
+    (
+        "tensorflow 2.10.0 has requirement protobuf<3.20,>=3.9.2, but you have protobuf 4.21.1.",
+        {"os": "linux"},
+        [r"pip install protobuf==3\.19\."],
+        [r"4\.21\.1\. "],
+    ),
     # Keras renamed arguments, and another Keras of the same generation does not know them either.
     (
         "TypeError: fit() got an unexpected keyword argument 'nb_epoch'",

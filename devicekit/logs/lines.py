@@ -77,15 +77,30 @@ _HEADING = b"### "
 
 #: How long a line is where a terminal or a notebook breaks an error in the middle of its sentence: the rest is below.
 _SHORTEST_BROKEN, _LONGEST_BROKEN = 55, 250
-_ERRORS = re.compile(b"Error: |ERROR: |ERROR  |Warning: ")
+_ERRORS = re.compile(rb"Error: |ERROR: |ERROR  |Warning: ")
+
+#: The widths of terminals that break a line wherever it is.
+_WIDTHS = frozenset((80, 100, 120))
 
 _DIGITS = b"0123456789"
 
 _ESCAPE = re.compile(rb"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]{0,500}(?:\x07|\x1b\\)|\x1b.")
 
-#: Before each line of a command that Docker runs for an image: the number of its step, and the seconds since its start.
-_BUILD_STEP = re.compile(rb"(?m)^#\d{1,4} \d{1,5}\.\d{1,3} ")
+#: What others put before each line of a program: Docker's builds and Compose, Ray, torchrun, journald, collectors of logs,
+#: Python's logging, Airflow, and those who quote (a prompt of Windows stands before a command, too).
+_BEFORE_EACH = re.compile(
+    rb"(?m)^(?:#\d{1,4} \d{1,5}\.\d{1,3} |> (?!pip )|[\w.-]{1,60} {1,20}\| |\[(?:rank)?\d{1,4}\]: ?"
+    rb"|\(\w{1,60} pid=\d{1,9}[^)\n]{0,40}\) |(?:\[stderr\]|stderr:) ?|[A-Z][a-z]{2} [ \d]\d [\d:]{8} [\w.-]{1,60} [\w./-]{1,60}\[\d{1,9}\]: "
+    rb"|\d{4}-\d\d-\d\dT[\d:.]{8,18}(?:Z|[+-]\d\d:?\d\d) {1,9}(?:std(?:err|out) F )?"
+    rb"|[\d-]{10} [\d:]{8},\d{3} -? ?[A-Z]{4,8} -? ?|\[\d{4}-[^]\n]{8,30}\] \{[\w.]{1,60}:\d{1,6}\} [A-Z]{4,8} - )"
+)
 
+#: Lines at the beginning of a piece of a log that show whether something is before each.
+_FIRST_LINES = 8
+
+#: Signs that pages and word processors put in the place of others.
+_TYPOGRAPHIC = {ord(sign): "'" for sign in "\u2018\u2019"}
+_TYPOGRAPHIC.update({ord(sign): '"' for sign in "\u201c\u201d"})
 
 #: What people write in the place of their names: "/home/$USER/", "/Users/<me>/", "C:\\Users\\***\\".
 _PLACEHOLDER = re.compile(r"(/home/|[/\\]Users[/\\])[\w.-]{0,20}[$<>\[\]{}*%@][^\s/\\:'\"]{0,30}(?=[/\\])")
@@ -191,8 +206,8 @@ def _gathered(chunks: Iterable[bytes]) -> Iterator[bytes]:
 def _lines(data: bytes) -> List[bytes]:
     if b"\x1b" in data:
         data = _ESCAPE.sub(b"", data)
-    if b"\n#" in data or data[:1] == b"#":
-        data = _BUILD_STEP.sub(b"", data)
+    if any(map(_BEFORE_EACH.match, data[:_BEFORE_ANSWER].split(b"\n", _FIRST_LINES)[:_FIRST_LINES])):
+        data = _BEFORE_EACH.sub(b"", data)
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     lines = data.split(b"\n")
@@ -299,6 +314,8 @@ def _examined(waiting: List[Tuple[int, str]], index: "_Index", effort: Effort, s
             return
         if "\xa0" in text or (_LOGGER in text and "  " in text):
             text = _BLANKS.sub(" ", text)  # pasted from a page, which has other blanks
+        if not text.isascii():
+            text = text.translate(_TYPOGRAPHIC)
         if "/home/" in text or "Users" in text:
             text = _PLACEHOLDER.sub(r"\1user", text)
         if _DLL in text:
@@ -389,11 +406,14 @@ def _whole(broken: bytes, above: bytes, raw: bytes) -> bytes:
     >>> _whole(b"", b"ERROR    Could not load torch: [WinError 126] No module. Error loading", b"     c10.dll or another")
     b'ERROR    Could not load torch: [WinError 126] No module. Error loading c10.dll or another'
     """
-    if not (broken or _ERRORS.search(above)):
+    cut = len(above) in _WIDTHS
+    if not (broken or _ERRORS.search(above) or (cut and (len(raw) == len(above) or _LOGGED[0] in above))):
         return b""
     start, rest = (broken or above).rstrip(), raw[:LONGEST_LINE].strip()
-    goes_on = rest and (start[-1:].isalnum() or start.endswith((b",", b"(", b"="))) and len(start) < _BEFORE_ANSWER
-    return start + b" " + rest if goes_on else b""
+    goes_on = (
+        rest and (cut or start[-1:].isalnum() or start.endswith((b",", b"(", b"="))) and len(start) < _BEFORE_ANSWER
+    )
+    return start + (b"" if cut else b" ") + rest if goes_on else b""
 
 
 def _imported(above: bytes, raw: bytes) -> List[bytes]:
