@@ -299,6 +299,64 @@ ROWS = [
         {"packages": {"torch": "2.4.0"}, "gpu": "RTX 3080"},
         ["TF32"],
         ["learning rate"],
+    # TensorFlow 1, whose sessions have options of their own: by its release, by how it prints nodes, by its contrib.
+    (
+        "E cuda_dnn.cc:334] Could not create cudnn handle: CUDNN_STATUS_INTERNAL_ERROR",
+        {"os": "linux", "packages": {"tensorflow-gpu": "1.12.0"}},
+        ["allow_growth=True"],
+        ["set_memory_growth", "TF_FORCE_GPU"],
+    ),
+    (
+        "InvalidArgumentError: Cannot assign a device for operation 'a': Could not satisfy explicit device specification "
+        "'/device:GPU:0' because no supported kernel for GPU devices is available.\n\t [[Node: a = Softmax[T=DT_FLOAT]()]]",
+        {},
+        ["allow_soft_placement=True"],
+        ["set_soft_device_placement"],
+    ),
+    # No device has a kernel: another placement does not help.
+    (
+        "InvalidArgumentError: No OpKernel was registered to support Op 'TPUReplicatedInput' used by node a\n"
+        "Registered devices: [CPU, GPU]\nRegistered kernels:\n  <no registered kernels>",
+        LINUX,
+        ["kernel of it for no device"],
+        ["soft"],
+    ),
+    # What TensorFlow 1 itself checks on Windows.
+    (
+        '  File "C:\\env\\lib\\site-packages\\tensorflow\\python\\platform\\self_check.py", line 75, in preload_check\n'
+        "    ctypes.WinDLL(build_info.cudart_dll_name)\nOSError: [WinError 126] The specified module could not be found",
+        {"os": "windows", "python": "3.6"},
+        [r"CUDA 9\.0\) needs CUDA 10\.0", "cudart64_100"],
+        ["11", "WSL"],
+    ),
+    # An estimator of another release than TensorFlow.
+    (
+        IMPORTED % "tensorflow_estimator/python/estimator/run_config.py"
+        + "AttributeError: module 'tensorflow.tools.docs.doc_controls' has no attribute 'inheritable_header'",
+        {"packages": {"tensorflow": "1.15.0"}},
+        [r'install "tensorflow-estimator==1\.15\.\*"'],
+        ["uninstall"],
+    ),
+    (
+        IMPORTED % "tensorflow_estimator/python/estimator/estimator.py"
+        + "ImportError: cannot import name 'function_utils'",
+        {"packages": {"tensorflow": "1.13.1"}},
+        [r'install "tensorflow-estimator==1\.13\.\*"'],
+        ["uninstall"],
+    ),
+    # A library of TensorFlow's for another Python, whatever the processor.
+    (
+        "ImportError: /usr/lib/python3.7/site-packages/tensorflow/python/_pywrap_tensorflow_internal.so: undefined symbol: "
+        "_PyThreadState_Current",
+        {"os": "linux", "python": "3.7", "packages": {"tensorflow": "1.12.0"}},
+        [r"python=3\.6 "],
+        ["uninstall"],
+    ),
+    (
+        "NotFoundError: Op type not registered 'ResizeNearestNeighborV9' in binary running on host.",
+        {},
+        ["made by a newer TensorFlow"],
+        [ANY_INSTALL],
     ),
     # A release has wheels for some Pythons, and was measured to fail with what pip would bring.
     (

@@ -68,6 +68,7 @@ WORDS = {
     "truenas": "truenas", "unraid": "unraid", "directml": "directml", "poetry": "poetry", "uv pip": "uv",
     "mirroredstrategy": "mirrored", "> library(": "r", "reticulate": "r", "rstudio": "r", "www.piwheels.org": "raspberry",
     "raspberry pi": "raspberry", "nix-shell": "nixos",
+    "[[node: ": "tf1", "tensorflow/contrib/": "tf1", "tensorflow\\contrib\\": "tf1", "<no registered kernels>": "no-kernels",
     "swig_import_helper": "tf1-native", "python\\pywrap_tensorflow_internal.py": "tf1-native",
     "/content/drive": "hosted", "google.colab": "hosted", ":/content#": "hosted",
     "google/colab": "hosted", "/kaggle/working": "hosted", "/kaggle/input": "hosted",

@@ -101,12 +101,12 @@ def deduce(claims: Sequence[Claim], known: Known, calm: bool) -> List[Claim]:
     elif not codes and version_at_least(known.versions.get("cuda", "0"), "11") is False:
         steps += [_generation]  # nothing is printed of it: the program hangs, or its results are wrong
     elif codes and codes <= _IMPORT_FAILS:
-        steps += [_owners, _numpy, _protobuf, _keras]
+        steps += [_owners, _numpy, _protobuf, _keras, _estimator]
     if codes and codes <= _IMPORT_FAILS and any(claim.signature in _CRASHED for claim in claims):
         steps += [_target, _jax_plugin]
     if any(claim.signature == "gen-hip-error" for claim in claims) and best < SAYS["symptom"]:
         steps += [_target]
-    if codes & _NOTHING_FITS:
+    if codes & _NOTHING_FITS and not any(claim.signature == "py-undefined-python" for claim in claims):
         steps += [_wheel]
     if any(claim.signature == "nccl-unhandled-cuda" for claim in claims) and best < SAYS["symptom"]:
         steps += [_driver]
@@ -174,6 +174,12 @@ def _protobuf(known: Known) -> Deduced:
 def _keras(known: Known) -> Deduced:
     because = _pair(known, "keras")
     return ("keras-incompatible", because) if because else None
+
+
+def _estimator(known: Known) -> Deduced:
+    # What it imports from TensorFlow, and TensorFlow lacks.
+    text = "tensorflow-estimator is of another release than TensorFlow, which has not what it imports."
+    return ("dependency-incompatible", text) if "tensorflow_estimator" in "".join(known.frames[-1:]) else None
 
 
 def _wheel(known: Known) -> Deduced:

@@ -182,6 +182,8 @@ class Failure(NamedTuple):
         last, caller = ("", "", *(frame.package for frame in self.frames))[-1:-3:-1]
         pattern = r"(?!.*\bforward\(\)).*unexpected keyword argument|(?!'NoneType)'[A-Z]\w+' object has no attribute"
         fits = caller and self.name in ("TypeError", "AttributeError") and re.match(pattern, self.message)
+        if last in _ADD_ONS["TensorFlow"] and self.name.endswith(("ImportError", "NotFoundError", "AttributeError")):
+            fits = fits or re.search(r"(?:from|module|named) '?tensorflow(?:_core)?\b", self.message)
         return last if fits and last not in _FRAMEWORKS else ""
 
     @property
@@ -336,12 +338,12 @@ def claim_of(failure: Failure, source: str, sdist: str = "") -> Claim:
         code, severity = "cause-unknown", "error"
         where = _raised_in(failure).replace("raised in", "in")
         summary = "The log has a traceback%s without its last line, which names the error." % where
-    elif framework:
-        code, severity = "framework-broken", "error"
-        summary = "Importing %s fails: %s." % (framework, text)
     elif failure.apart:
         code, severity = "dependency-incompatible", "error"
         summary = "%s and what it calls are of releases that do not fit together: %s." % (failure.apart, text)
+    elif framework:
+        code, severity = "framework-broken", "error"
+        summary = "Importing %s fails: %s." % (framework, text)
     elif failure.build and sdist:
         code, severity = "dependency-incompatible", "error"
         summary = "pip has no wheel of %s for this Python and system, and cannot build it: %s." % (sdist, text)

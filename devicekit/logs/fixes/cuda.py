@@ -37,6 +37,9 @@ OLDEST_CUDNN = {
     "11.8": "8.6", "11.2": "8.1", "11.0": "8.0", "10.1": "7.6", "10.0": "7.4", "9.0": "7", "8.0": "6",
 }  # fmt: skip
 
+#: What TensorFlow 1 up to 1.14 asks for at its import on Windows; later ones load it when it is needed.
+_CHECKED = "build_info.cud"
+
 #: Where TensorFlow 2.4 says that a library is missing.
 _FOUR = "dso_loader.cc:60]"
 
@@ -79,6 +82,8 @@ def release_of(library: str) -> str:
 def needs_of(about: Situation) -> Tuple[str, str]:
     """Return which CUDA and cuDNN the build needs, as far as its version or the library's name tells; "" if not."""
     version = about.version
+    if _CHECKED in about.line and not version:
+        return "10.0", "7.4"
     if about.framework == "tensorflow" and version:
         if about.windows and about.is_at_least("2.5"):
             return "11.2", "8.1"
@@ -474,6 +479,8 @@ def _windows_libraries(about: Situation, steps: Steps, cuda: str, cudnn: str) ->
         "11.2": "TensorFlow 2.5 to 2.10",
     }
     name = about.label if about.version else which.get(cuda, "This TensorFlow")
+    if _CHECKED in about.line and not about.version and about.python != "3.7":
+        name += " (1.5 to 1.12: CUDA 9.0)"
     steps.say(
         "%s needs CUDA %s and cuDNN %s from NVIDIA's archive, with their bin folders on PATH; then open a new terminal"
         % (name, cuda, cudnn),
@@ -481,6 +488,9 @@ def _windows_libraries(about: Situation, steps: Steps, cuda: str, cudnn: str) ->
         "system",
     )
     steps.run("See whether Windows finds the DLL", "where.exe %s" % (library_of(about) or _cudart(cuda)), on="windows")
+    if _CHECKED in about.line or about.tensorflow_1:
+        steps.say("Or, if the GPU is not needed, uninstall tensorflow-gpu and install tensorflow", instead=True)
+        return
     steps.say("Or use WSL 2 with a current TensorFlow, for which pip installs the CUDA libraries", instead=True)
 
 

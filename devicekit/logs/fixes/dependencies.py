@@ -53,7 +53,14 @@ def _gpu_library(about: Situation, steps: Steps) -> bool:
 
 def _apart(about: Situation, steps: Steps) -> None:
     """A package calls what another release of it, or of what it builds on, has."""
-    name = distribution_of(about.groups["apart"])
+    name = distribution_of(about.groups.get("apart") or "tensorflow_estimator")
+    if name == "tensorflow-estimator":
+        text = "Install the tensorflow-estimator of TensorFlow's own minor release"
+        if about.version:
+            steps.install(text, "tensorflow-estimator==%s.*" % minor_of(about.version))
+        else:
+            steps.say(text + ' (pip install "tensorflow-estimator==1.13.*" for 1.13)', changes="packages")
+        return
     steps.upgrade("Update %s, with what it requires" % name, name)
     text = "Or install the releases that the program was made for (its requirements), of %s too" % name
     steps.say(text, changes="packages", instead=True)
@@ -64,7 +71,7 @@ def _of_its_own(about: Situation, steps: Steps) -> bool:
     """What the line itself decides, whatever the framework; return whether it does."""
     if about.signature in _CONFLICTS:
         _conflict(about, steps)
-    elif about.groups.get("apart"):
+    elif about.groups.get("apart") or "tensorflow_estimator" in "".join(about.known.frames[-1:]):
         _apart(about, steps)
     elif about.known.built and (about.groups.get("sdist") or about.signature == "py-no-module-distutils"):
         _build_failed(about, steps)

@@ -197,19 +197,16 @@ def _taken_before(about: Situation, steps: Steps, starting: bool) -> None:
 def _allocator(about: Situation, steps: Steps, memory: Optional[TorchMemory]) -> None:
     """How the framework takes its memory."""
     # TensorFlow up to 1.2 does not name the allocator.
-    if about.groups.get("name") == "bfc_allocator" and about.vendor in ("", "nvidia"):
+    old = about.groups.get("name") == "bfc_allocator" and about.vendor in ("", "nvidia")
+    if old:
         steps.run("See which other programs hold the GPU's memory, and end them", _HOLDERS["nvidia"][0])
-        steps.say(
-            "Let TensorFlow's memory grow: tf.ConfigProto(gpu_options=tf.GPUOptions(allow_growth=True))", changes="code"
-        )
-        return
-    if about.framework == "tensorflow" and not about.embedded:
-        steps.say(
-            "Let TensorFlow's memory grow, instead of taking all at once: "
-            "tf.config.experimental.set_memory_growth(gpu, True)",
-            changes="code",
-        )
-        steps.set("The same, before Python starts", "TF_FORCE_GPU_ALLOW_GROWTH", "true")
+    if (old or about.framework == "tensorflow") and not about.embedded:
+        grow = "tf.config.experimental.set_memory_growth(gpu, True)"
+        if old or about.tensorflow_1:
+            grow = "tf.Session(config=tf.ConfigProto(gpu_options=tf.GPUOptions(allow_growth=True)))"
+        steps.say("Let TensorFlow's memory grow, instead of taking all at once: " + grow, changes="code")
+        if not old and about.is_at_least("1.13") is not False:
+            steps.set("The same, before Python starts", "TF_FORCE_GPU_ALLOW_GROWTH", "true")
     elif about.framework == "jax":
         steps.set(
             "JAX takes three quarters of the memory at once; let it take what it needs",
@@ -522,7 +519,10 @@ def op_unsupported(about: Situation, steps: Steps) -> None:
         steps.say('Use data_format="channels_last" (NHWC): the CPU has no kernel for channels first', changes="code")
         steps.say("The model was written for a GPU: find out why none is used")
         return
-    if about.framework == "torch":
+    if about.framework == "tensorflow" and "no-kernels" in about.words and not about.macos:
+        text = "This build has a kernel of it for no device, so that placing it elsewhere does not help: take the program's %s"
+        steps.say(text % "variant for this device (it may be of a TPU's), or the build or add-on that brings it")
+    elif about.framework == "torch":
         _torch_op(about, steps)
     elif about.framework == "jax":
         steps.say("Run that part on the CPU: with jax.default_device(jax.devices('cpu')[0])", changes="code")
@@ -534,7 +534,7 @@ def op_unsupported(about: Situation, steps: Steps) -> None:
             )
     elif about.framework == "tensorflow":
         soft = "tf.config.set_soft_device_placement(True)"
-        if about.is_at_least("2.0") is False:
+        if about.tensorflow_1:
             soft = "tf.Session(config=tf.ConfigProto(allow_soft_placement=True))"
         text = "Let such operations run on the CPU: %s, or with tf.device('/CPU:0')"
         steps.say(text % soft, changes="code")

@@ -287,6 +287,13 @@ class Situation:
         plain = re.match(r"\d+\.\d+(\.\d+)?", self.version)
         return version_at_least(plain.group(), version) if plain else None
 
+    @property
+    def tensorflow_1(self) -> bool:
+        """Whether it is TensorFlow 1: by its version, else by how it prints nodes, its own contrib, or an old Python."""
+        if self.version:
+            return self.is_at_least("2.0") is False
+        return self.framework == "tensorflow" and ("tf1" in self.words or self.python in ("2.7", "3.4"))
+
     # Python and the system
 
     @property
