@@ -299,6 +299,59 @@ ROWS = [
         {"packages": {"torch": "2.4.0"}, "gpu": "RTX 3080"},
         ["TF32"],
         ["learning rate"],
+    # Python's own modules have what is named: a file, or the old package enum34, hides them.
+    (
+        IMPORTED % "tensorflow/python/framework/registry.py"
+        + "AttributeError: module 'inspect' has no attribute 'getmembers'",
+        {"packages": {"tensorflow": "1.4.0"}},
+        [r"Rename your own file inspect\.py"],
+        ["older Python", ANY_INSTALL],
+    ),
+    (
+        IMPORTED % "re.py" + "AttributeError: module 'enum' has no attribute 'IntFlag'",
+        {"python": "3.6"},
+        ["uninstall -y enum34"],
+        ["pip show"],
+    ),
+    (
+        IMPORTED % "numpy/random/__init__.py" + "AttributeError: module 'random' has no attribute 'Random'",
+        {},
+        [r"Rename your own file random\.py"],
+        ["pip show"],
+    ),
+    # protobuf of Python 2, NVIDIA's own TensorFlow 1.15, and a strategy without a GPU.
+    (
+        "AttributeError: 'module' object has no attribute 'Default'",
+        {"os": "linux", "python": "2.7"},
+        ["install --upgrade protobuf"],
+        ["tensorflow"],
+    ),
+    (
+        "Collecting nvidia-tensorflow[horovod]\n  Downloading nvidia-tensorflow-0.0.1.dev5.tar.gz (7.9 kB)\n"
+        "  error: subprocess-exited-with-error",
+        {"os": "windows", "python": "3.8"},
+        ["WSL 2", r"Python 3\.8"],
+        ["only-binary"],
+    ),
+    (
+        "nvidia-tensorflow 1.15.4+nv20.11 requires nvidia-tensorboard==1.15.0+nv20.11, but you have nvidia-tensorboard "
+        "1.15.0+nv20.12 which is incompatible.",
+        {},
+        [r"nvidia-tensorboard==1\.15\.0\+nv20\.11"],
+        ["CUDA", "LD_LIBRARY_PATH"],
+    ),
+    (
+        "WARNING:tensorflow:There are non-GPU devices in `tf.distribute.Strategy`, not using nccl allreduce.",
+        {"os": "linux", "packages": {"tensorflow": "2.1.0"}, "cuda": "10.2", "gpu": "RTX 2080 Ti"},
+        [r"CUDA 10\.1"],
+        ["and-cuda"],
+    ),
+    (
+        "AttributeError: module 'tensorflow' has no attribute 'python'",
+        {"packages": {"tensorflow": "2.1.0"}},
+        ["public name"],
+        [ANY_INSTALL],
+    ),
     # TensorFlow 1, whose sessions have options of their own: by its release, by how it prints nodes, by its contrib.
     (
         "E cuda_dnn.cc:334] Could not create cudnn handle: CUDNN_STATUS_INTERNAL_ERROR",
