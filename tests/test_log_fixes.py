@@ -410,6 +410,48 @@ ROWS = [
         {},
         ["made by a newer TensorFlow"],
         [ANY_INSTALL],
+    (
+        "run.py: error: argument --execution-provider: invalid choice: 'directml' (choose from 'cuda', 'cpu')",
+        {"os": "windows", "gpu": "AMD Radeon RX 6700 XT"},
+        ["install onnxruntime-directml", r"uninstall -y [^;]*onnxruntime-gpu"],
+        ["tensorflow", "nvidia"],
+    ),
+    (
+        "run.py: error: argument --execution-provider: invalid choice: 'directml' (choose from 'dml', 'cpu')",
+        {"os": "windows"},
+        ["--execution-provider dml"],
+        ["pip install"],
+    ),
+    (
+        "run.py: error: argument --execution-provider: invalid choice: 'openvino' (choose from 'cpu')",
+        {"os": "windows"},
+        ["install onnxruntime-openvino"],
+        ["cudnn"],
+    ),
+    (
+        "ValueError: torch.cuda.is_available() should be True but is False. xformers' memory efficient attention is only "
+        "available for GPU",
+        {"os": "windows", "gpu": "Intel Arc A750", "packages": {"torch": "2.0.1+cu118"}},
+        ["whl/xpu"],
+        ["whl/cu", "nvidia-smi"],
+    ),
+    (
+        "$ nvidia-smi\nSegmentation fault",
+        {"os": "wsl2", "driver": "551.76"},
+        ["In Windows: install NVIDIA's current driver"],
+        ["PYTHONFAULTHANDLER"],
+    ),
+    (
+        "nvidia-container-cli: mount error: stat failed: /usr/lib/wsl/lib/libcuda.so.1: no such file or directory",
+        {"os": "wsl2"},
+        ["wsl --update"],
+        ["apt"],
+    ),
+    (
+        "UserWarning: The operator 'aten::_foreach_add_.List' is not currently supported on the DML backend",
+        {"os": "windows"},
+        ["foreach=False"],
+        ["pip install"],
     ),
     # A release has wheels for some Pythons, and was measured to fail with what pip would bring.
     (

@@ -47,8 +47,8 @@ _ANSWERS = frozenset(
     (b"[]", b"False", b"0", b"None", b"''", b'""', b"cpu", b"'cpu'", b"['CPU']", b"[CpuDevice(id=0)]", b"tensor([])")
 )
 
-#: A command whose answer, whatever it is, belongs to its line.
-_QUESTION = re.compile(rb"prime-select query\s*$")
+#: A command whose answer, whatever it is or if it is a crash, belongs to its line.
+_QUESTION = re.compile(rb"prime-select query\s*\n|nvidia-smi\s*\nSegm")
 
 #: What pip says of an installed distribution below its name.
 _SHOWN = b"Version: "
@@ -346,7 +346,7 @@ def _fresh(
         broken = _whole(broken, above, raw) if _SHORTEST_BROKEN <= len(above) <= _LONGEST_BROKEN else b""
         printed: Tuple[bytes, ...] = (broken,) if broken else ()
         if size <= _LONG_SHAPE:
-            if raw.strip() in _ANSWERS or _QUESTION.search(above):
+            if raw.strip() in _ANSWERS or _QUESTION.search(above + b"\n" + raw[:4]):
                 raw = _answered(question, above, raw)
             elif position > 1 and not above.strip() and lines[position - 2].startswith(_HEADING):
                 # A form for an issue: a question as heading, a blank line, the answer.

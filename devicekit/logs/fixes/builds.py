@@ -573,7 +573,7 @@ def _onnxruntime_build(about: Situation, steps: Steps) -> None:
     wanted = onnxruntime_requirement(about)
     name = re.split(r"[\[=<]", wanted)[0]
     others = [item for item in about.packages if item.startswith("onnxruntime-")]
-    remove = list(dict.fromkeys(["onnxruntime", name, *others, *["onnxruntime-gpu"] * (about.vendor == "intel")]))
+    remove = list(dict.fromkeys(["onnxruntime", name, *others, "onnxruntime-gpu"]))
     steps.install("The packages own the same folder: uninstall all, then install only %s" % name, wanted, remove=remove)
     if "[" in wanted:
         preload_dlls(steps)

@@ -1076,7 +1076,9 @@ def onnxruntime_requirement(about: Situation) -> str:
         return "onnxruntime"
     others = about.vendor in ("amd", "intel")
     name = next((item for item in _ORT[others:] if item in about.packages), "")
-    if not name and (re.search("(?i)directml|dml", about.line) or (about.windows and others)):
+    if not name and "openvino" in about.line.lower():
+        name = "onnxruntime-openvino"
+    elif not name and (re.search("(?i)dml|directml", about.line) or (about.windows and others)):
         name = "onnxruntime-directml"
     name = name or {"intel": "onnxruntime-openvino", "amd": "onnxruntime"}.get(about.vendor, "onnxruntime-gpu")
     release = re.match(r"1\.\d+", about.packages.get(name, ""))
