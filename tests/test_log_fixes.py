@@ -410,6 +410,35 @@ ROWS = [
         {},
         ["made by a newer TensorFlow"],
         [ANY_INSTALL],
+    # Packages of one system alone, on another or on one that is not known.
+    (
+        NO_WHEEL % "tensorflow-macos==2.13.0",
+        {},
+        [r"install tensorflow==2\.13\.0$"],
+        ["install tensorflow-macos", "uv venv"],
+    ),
+    (NO_WHEEL % "tensorflow-macos==2.13.0", {"os": "linux"}, [r"install tensorflow==2\.13\.0$"], ["machine"]),
+    (
+        NO_WHEEL % "tensorflow-macos==2.13.0",
+        {"os": "windows", "python": "3.12"},
+        [r"py -3\.11 .* install tensorflow==2\.13\.0$"],
+        [],
+    ),
+    (NO_WHEEL % "tensorflow-intel==2.13.0", {}, [r"install tensorflow==2\.13\.0$"], []),
+    (NO_WHEEL % "tensorflow-metal", {"os": "linux"}, ["Leave it out"], ["wheel"]),
+    (
+        "Could not locate cublasLt64_11.dll. Please make sure it is in your library path!",
+        {"os": "windows"},
+        ["CUDA 11"],
+        ["sudo"],
+    ),
+    (
+        "E cuda_event.cc:29] Error polling for event status: failed to query event: CUDA_ERROR_LAUNCH_FAILED: unspecified "
+        "launch failure\nE dnn.cc:616] CUDNN_STATUS_INTERNAL_ERROR",
+        {"os": "windows"},
+        ["TDR"],
+        ["ALLOW_GROWTH"],
+    ),
     (
         "run.py: error: argument --execution-provider: invalid choice: 'directml' (choose from 'cuda', 'cpu')",
         {"os": "windows", "gpu": "AMD Radeon RX 6700 XT"},

@@ -533,7 +533,15 @@ def _plain_name(about: Situation, steps: Steps, name: str, bounds: str) -> bool:
     """TensorFlow by a name that has no wheel for this system, where plain tensorflow is the same; False if it is not so."""
     platforms = [item for key, item in PLATFORM_OF.items() if about.platform in ("", item) and key[0] == about.system]
     lacking = [item for item in platforms if not about.releases(name, "", item)]
-    if name not in ("tensorflow-cpu", "tensorflow-gpu", "tensorflow-intel") or not lacking or about.jetson:
+    if name.endswith("-metal") and about.system in ("linux", "windows"):
+        steps.say("Leave it out: it is Apple's plug-in for the GPUs of Macs, and no use on another system")
+        return True
+    if about.system is None and name in ("tensorflow-macos", "tensorflow-intel") and "(from tensorf" not in about.line:
+        text = "%s is for %s alone; the package for all systems is tensorflow (on Apple silicon from 2.13 on)"
+        steps.install(text % (name, "Macs" if name[-1] == "s" else "Windows"), "tensorflow" + bounds)
+        return True
+    names = ("tensorflow-cpu", "tensorflow-gpu", "tensorflow-intel", "tensorflow-macos")
+    if name not in names or not lacking or about.jetson:
         return False
     text = "%s has no wheel for %s, where tensorflow is the same: leave it out, and install that"
     text %= name, "this system" if len(lacking) > 1 else _PLATFORMS[lacking[0]]
