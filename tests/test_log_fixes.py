@@ -410,6 +410,39 @@ ROWS = [
         {},
         ["made by a newer TensorFlow"],
         [ANY_INSTALL],
+    (
+        "Using provider ['CPUExecutionProvider'] - Device:cpu",
+        {"os": "windows", "gpu": "AMD Radeon RX 7800 XT", "packages": {"torch": "2.1.2+cu118"}},
+        ["install onnxruntime-directml"],
+        ["torch"],
+    ),
+    (
+        "ImportError: dlopen(/Users/me/env/lib/python3.8/site-packages/tensorflow/python/_pywrap_tensorflow_internal.so, 6): "
+        "no suitable image found.  Did find:\n\t/Users/me/env/lib/python3.8/site-packages/tensorflow/python/"
+        "_pywrap_tensorflow_internal.so: incompatible cpu-subtype: 0x00000008 in _pywrap_tensorflow_internal.so",
+        {"os": "macos"},
+        ["Haswell", "PyPI's tensorflow"],
+        ["devicekit doctor"],
+    ),
+    (
+        "AttributeError: partially initialized module 'numpy' has no attribute 'ndarray' (most likely due to a circular "
+        "import)",
+        {"os": "linux", "packages": {"tensorflow": "2.9.1"}},
+        [r"find_spec\('numpy'\)"],
+        ["tensorflow"],
+    ),
+    (
+        "Process finished with exit code 134 (interrupted by signal 6: SIGABRT)",
+        {"os": "macos", "packages": {"tensorflow-macos": "2.9.2", "tensorflow-metal": "0.5.1"}},
+        ["uninstall -y tensorflow-metal"],
+        ["cuda"],
+    ),
+    (
+        "NotFoundError: Graph execution error:\ncould not find registered platform with id: 0x12f3c4a60",
+        {"os": "macos", "packages": {"tensorflow": "2.13.0", "tensorflow-metal": "1.0.1"}},
+        ["legacy"],
+        [r"tensorflow==2\.18"],
+    ),
     # Packages of one system alone, on another or on one that is not known.
     (
         NO_WHEEL % "tensorflow-macos==2.13.0",

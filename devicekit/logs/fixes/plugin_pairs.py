@@ -105,7 +105,7 @@ def metal_pair(about: Situation, steps: Steps) -> None:
         steps.install(text, *names, remove=["tensorflow"])
     elif pair and there != pair:
         steps.install("tensorflow-metal %s belongs to %s" % (pair, about.label), "tensorflow-metal==%s" % pair)
-    else:
+    elif about.signature != "metal-xla-platform-id" or not pair:
         newest_pair = ("tensorflow-metal==1.2.0", "tensorflow==2.18.*")
         text = "Install a pair that belongs together: the newest is this one"
         if pair:  # what is there belongs together by its numbers, and does not load

@@ -886,8 +886,7 @@ def framework_broken(about: Situation, steps: Steps) -> None:
                 changes="code",
             )
         steps.set("See in which module it happens: Python prints its stack at the crash", "PYTHONFAULTHANDLER", "1")
-        if "tensorflow-metal" in about.packages:
-            steps.uninstall("See whether it runs on the CPU, without the plug-in", "tensorflow-metal")
+        _without_plug_in(about, steps)
     if "static TLS" in about.line:
         return
     if about.vendor and about.windows and re.search(r"(?i)-10737\d{5}\b|0xC0000\d|violation", about.line):
@@ -963,8 +962,19 @@ def peer_access_unsupported(about: Situation, steps: Steps) -> None:
     steps.say("Or use one GPU", instead=True)
 
 
+def _without_plug_in(about: Situation, steps: Steps) -> None:
+    """Whether the library that serves the GPU is to blame."""
+    for name in ("tensorflow-metal", "jax-metal", "tensorflow-directml-plugin", "intel-extension-for-tensorflow"):
+        if name in about.packages:
+            steps.uninstall("See whether it runs on the CPU, without the plug-in", name)
+    if "torch-directml" in about.packages:
+        reached = "; on Linux, torch-directml reaches GPUs in WSL 2 alone" * (about.system == "linux" and not about.wsl)
+        steps.say("See whether it runs on the CPU, without torch_directml%s" % reached, changes="code")
+
+
 def cause_unknown(about: Situation, steps: Steps) -> None:
     """An error of which nothing is known."""
+    _without_plug_in(about, steps)
     if re.search(r"(?i)-10737\d{5}\b|0xC0000\d|received signal", about.line):
         text = "Run it in a terminal: an IDE hides what native code prints. Python then prints its stack at the crash"
         steps.set(text, "PYTHONFAULTHANDLER", "1")

@@ -16,7 +16,7 @@ from ..context import Known
 
 #: How a text names a framework. What is built on one belongs to it: an add-on, its own variables, its source files.
 _NAMES = (
-    ("onnxruntime", r"onnx"),
+    ("onnxruntime", r"onnx|ExecutionProvider"),
     ("jax", r"\bjax|\bflax\b|\bXLA_PYTHON_CLIENT|[/\\]jax|external/xla/xla/"),
     (
         "torch",

@@ -1352,8 +1352,8 @@ def module_shadowed(about: Situation, steps: Steps) -> None:
         "the __pycache__" if not path.endswith(".py") or about.python[:1] == "3" else "the __pycache__ or %sc" % path
     )
     steps.say("%s, and delete %s next to it" % (what, compiled), changes="files")
-    module = {"tensorflow": "tensorflow", "torch": "torch", "jax": "jax"}.get(about.framework)
-    if module and not path:
+    module = about.groups.get("module") or about.framework
+    if re.match(r"\w+$", module) and not path:
         steps.run(
             "See which file is imported",
             "python -c \"import importlib.util as u; print(u.find_spec('%s').origin)\"" % module,
