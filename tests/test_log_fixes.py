@@ -32,6 +32,10 @@ NO_DEVICE_0 = (
     "torch.cuda.is_available(): False\ntorch.cuda.device_count(): 0\nos.environ['CUDA_VISIBLE_DEVICES']: None"
 )
 NO_WHEEL = "ERROR: No matching distribution found for %s"
+NO_OPERATION = (
+    "NotFoundError: Op type not registered '%s' in binary running on host. Make sure the Op and Kernel are registered in the "
+    "binary running in this process."
+)
 NO_VERSION = "ERROR: Could not find a version that satisfies the requirement %s (from versions: 0.0.1)"
 UV_OLD_SYSTEM = (
     "error: Distribution `torch==2.7.0 @ registry+https://pypi.org/simple` can't be installed because it doesn't have a "
@@ -299,6 +303,7 @@ ROWS = [
         {"packages": {"torch": "2.4.0"}, "gpu": "RTX 3080"},
         ["TF32"],
         ["learning rate"],
+    ),
     # Python's own modules have what is named: a file, or the old package enum34, hides them.
     (
         IMPORTED % "tensorflow/python/framework/registry.py"
@@ -410,6 +415,73 @@ ROWS = [
         {},
         ["made by a newer TensorFlow"],
         [ANY_INSTALL],
+    ),
+    # Operations of an add-on, and where it has no wheel for the release.
+    (
+        NO_OPERATION % "CaseFoldUTF8",
+        {"os": "linux", "packages": {"tensorflow": "2.4.1"}},
+        ["import tensorflow_text", r"tensorflow-text==2\.4\.\d$"],
+        [],
+    ),
+    (
+        NO_OPERATION % "CaseFoldUTF8",
+        {"os": "windows", "python": "3.10", "packages": {"tensorflow": "2.15.0"}},
+        ["WSL 2", r'"tensorflow==2\.10\.\*" "tensorflow-text==2\.10\.\*"'],
+        ["text==2.15"],
+    ),
+    (
+        NO_OPERATION % "SentencepieceOp",
+        {"os": "macos", "arch": "arm64", "python": "3.10", "packages": {"tensorflow": "2.15.0"}},
+        [r'"tensorflow==2\.17\.\*" "tensorflow-text==2\.17\.\*"'],
+        ["text==2.15", "WSL"],
+    ),
+    (
+        NO_OPERATION % "NormalizeUTF8",
+        {"os": "macos", "packages": {"tensorflow-macos": "0.1a3"}},
+        ["import tensorflow_text"],
+        ["==0"],
+    ),
+    (
+        NO_OPERATION % "Addons>MatchBilinear",
+        {"os": "linux", "packages": {"tensorflow": "2.9.0"}},
+        ["Addons>MatchBilinear", "import the add-on"],
+        ["tensorflow-text"],
+    ),
+    (
+        "AttributeError: module 'keras.api._v2.keras' has no attribute '__version__'",
+        {"packages": {"tensorflow": "2.14.0"}},
+        [r"keras\.__version__"],
+        ["pip install"],
+    ),
+    (
+        "InvalidArgumentError: Cannot assign a device for operation a: {{node a}} was explicitly assigned to /device:GPU:0 "
+        "but available devices are [ /job:localhost/replica:0/task:0/device:CPU:0 ]. Make sure the device specification refers to "
+        "a valid device. The requested device appears to be a GPU, but CUDA is not enabled.",
+        {"os": "linux", "packages": {"tensorflow": "2.8.4"}},
+        ["set_soft_device_placement"],
+        ["and-cuda"],
+    ),
+    (
+        "InvalidArgumentError: Cannot assign a device for operation a: node a was explicitly assigned to /device:GPU:0 but "
+        "available devices are [ /job:localhost/replica:0/task:0/device:CPU:0, "
+        "/job:localhost/replica:0/task:0/device:XLA_CPU:0, /job:localhost/replica:0/task:0/device:XLA_GPU:0 ].",
+        {"os": "linux"},
+        [r"CUDA 10\.0", "cuDNN 7"],
+        ["and-cuda"],
+    ),
+    (
+        "docker run --rm --gpus=all nvcr.io/nvidia/k8s/cuda-sample:nbody nbody -gpu -benchmark\n"
+        "Error: only 0 Devices available, 1 requested.  Exiting.",
+        {"os": "linux"},
+        ["driver answers in another container"],
+        ["pip"],
+    ),
+    (
+        NO_VERSION % "tensorflow==2.10.0",
+        {"os": "linux", "python": "3.11"},
+        [r"2\.12\.0 to 2\.\d+\.0 have wheels for Python 3\.11", r"venv --python 3\.10"],
+        [],
+    ),
     (
         "Using provider ['CPUExecutionProvider'] - Device:cpu",
         {"os": "windows", "gpu": "AMD Radeon RX 7800 XT", "packages": {"torch": "2.1.2+cu118"}},

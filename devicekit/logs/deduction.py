@@ -271,6 +271,7 @@ def _build(known: Known) -> Deduced:
     if (
         known.system == "macos"
         and known.architecture != "x86_64"
+        and not version.startswith("0.")  # Apple's own TensorFlow, which needs none
         and not ("tensorflow-metal" in known.packages or "metal-device" in known.words)
     ):
         return (

@@ -218,6 +218,7 @@ def fitting_add_on(about: Situation, steps: Steps, add_on: str, version: str) ->
         else:
             _torch_add_on(about, steps, add_on)
         return
+    version = "" if version.startswith("0.") else version  # Apple's own TensorFlow, which PyPI's add-ons do not know
     minor = minor_of(version)
     project = BUNDLED.project(add_on)
     versions = project.versions if project is not None else ()
@@ -225,6 +226,9 @@ def fitting_add_on(about: Situation, steps: Steps, add_on: str, version: str) ->
         _io(about, steps, minor)
         return
     if minor and add_on == "tensorflow-text":
+        if about.platform and not about.releases(add_on, "==%s.*" % minor, about.platform):
+            _no_text(about, steps, minor)
+            return
         exact = newest(item for item in versions if accepts("==%s.*" % minor, item))
         text = "Install the tensorflow-text of the same release as TensorFlow"
         _pair(about, steps, text, "tensorflow-text", exact or minor + ".*")
@@ -246,6 +250,20 @@ def fitting_add_on(about: Situation, steps: Steps, add_on: str, version: str) ->
             steps.install("Or change TensorFlow", "%s==%s.*" % (about.distribution, wanted.group(1)), instead=True)
         else:
             steps.upgrade("Or update TensorFlow, with Keras 2 for it", "tensorflow", "tf-keras", instead=True)
+
+
+def _no_text(about: Situation, steps: Steps, minor: str) -> None:
+    """The release of tensorflow-text has no wheel here: from 2.11 on none for Windows, before 2.17 none for arm64 Macs."""
+    text = "tensorflow-text %s has no wheel for this system: " % minor
+    have = about.releases("tensorflow-text", "", about.platform, about.python)
+    if about.windows:
+        steps.say(text + "use WSL 2", changes="system")
+    if have:
+        near = next((item for item in have if sort_key(item.version) > sort_key(minor)), have[-1])
+        names = ["%s==%s.*" % (name, minor_of(near.version)) for name in ("tensorflow", "tensorflow-text")]
+        steps.install(text + "take a pair that has one", *names, instead=about.windows)
+    elif not about.windows:
+        steps.say(text + "use Linux, or a container of it")
 
 
 def _compiled_with_nvidia(steps: Steps, add_on: str, release: str) -> None:

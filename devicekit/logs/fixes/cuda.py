@@ -315,6 +315,12 @@ def _built_for(steps: Steps) -> None:
 def _and_cuda(about: Situation, steps: Steps) -> None:
     """CUDA's libraries by pip, for the installed release."""
     version = about.version
+    if not version and "XLA_GPU" in about.line:
+        steps.say(
+            "Only TensorFlow 1.14 to 2.3 list XLA_GPU: these need CUDA 10.0 (from 2.1 on: 10.1) and cuDNN 7 from NVIDIA, with "
+            "their folders on the loader's path"
+        )
+        return
     if not needs_of(about)[0].startswith("11"):
         driver_for_cuda_12(about, steps)
     if "cuda-wheels" in about.words:  # pip has installed them already

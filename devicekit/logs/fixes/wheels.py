@@ -167,7 +167,8 @@ def _another_python(about: Situation, steps: Steps, name: str, bounds: str, pyth
     where = " on %s" % _PLATFORMS[about.platform] if about.platform else ""
     text = "%s has wheels for Python %s%s" % (label, listed(sorted(pythons, key=sort_key)), where)
     names = _with_pins(about, name, bounds, pythons[0])
-    steps.new_environment("%s: make an environment with Python %s" % (text, pythons[0]), pythons[0], names)
+    text += ": make an environment with Python %s" % pythons[0]
+    steps.new_environment(text, pythons[0], names, instead=bool(steps.fixes))
     if not about.manager and "conda" not in str(steps.fixes[-1].command):
         steps.run("Or with conda", "conda create -n env python=%s" % pythons[0], changes="files", instead=True)
     if another:
