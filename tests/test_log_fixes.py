@@ -455,8 +455,8 @@ ROWS = [
     ),
     (
         "InvalidArgumentError: Cannot assign a device for operation a: {{node a}} was explicitly assigned to /device:GPU:0 "
-        "but available devices are [ /job:localhost/replica:0/task:0/device:CPU:0 ]. Make sure the device specification refers to "
-        "a valid device. The requested device appears to be a GPU, but CUDA is not enabled.",
+        "but available devices are [ /job:localhost/replica:0/task:0/device:CPU:0 ]. Make sure the device specification "
+        "refers to a valid device. The requested device appears to be a GPU, but CUDA is not enabled.",
         {"os": "linux", "packages": {"tensorflow": "2.8.4"}},
         ["set_soft_device_placement"],
         ["and-cuda"],
