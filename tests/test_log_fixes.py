@@ -415,6 +415,24 @@ ROWS = [
         {},
         ["made by a newer TensorFlow"],
         [ANY_INSTALL],
+    (
+        "NotFoundError: libtensorflow_framework.so.1: cannot open shared object file: No such file or directory",
+        {"os": "linux", "packages": {"tensorflow": "2.8.0"}},
+        [r"1\.14 and 1\.15", "Compile it again"],
+        ["uninstall"],
+    ),
+    (
+        "I cuda_dnn.cc:384] Loaded cuDNN version 8400\n\nProcess finished with exit code -1073740791 (0xC0000409)",
+        {"os": "windows"},
+        ["Put the 64-bit zlibwapi"],
+        ["python -m venv"],
+    ),
+    (
+        "F tensorflow/core/common_runtime/dml/dml_heap_allocator.cc:76] Check failed: (((HRESULT)((device_->"
+        "CreateCommittedResource(&heap, flags, &desc, state, nullptr, IID_PPV_ARGS(&resource))))) >= 0) == true (0 vs. 1)",
+        {"os": "windows", "packages": {"tensorflow-directml": "1.15.5"}},
+        ["smaller batch"],
+        ["nvidia"],
     ),
     # Operations of an add-on, and where it has no wheel for the release.
     (
