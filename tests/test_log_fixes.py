@@ -415,6 +415,7 @@ ROWS = [
         {},
         ["made by a newer TensorFlow"],
         [ANY_INSTALL],
+    ),
     (
         "NotFoundError: libtensorflow_framework.so.1: cannot open shared object file: No such file or directory",
         {"os": "linux", "packages": {"tensorflow": "2.8.0"}},
