@@ -605,6 +605,30 @@ ROWS = [
         {"os": "windows"},
         ["foreach=False"],
         ["pip install"],
+    # What a computation on a GPU that ROCm has dropped needs is the last build that was right on it.
+    (
+        "Epoch 1/10\n32/32 [==============================] - 1s 10ms/step - loss: nan",
+        {"os": "linux", "packages": {"tensorflow-rocm": "2.3.0"}, "gpu": "RX 580", "rocm": "3.8"},
+        [r"gfx803 is 2\.2\.0, with ROCm 3\.5"],
+        [r"Update the framework"],
+    ),
+    (
+        '  File "train.py", line 9, in main\n    assert torch.cuda.is_available()\nAssertionError',
+        WINDOWS,
+        [r"whl/cu"],
+        [],
+    ),
+    (
+        "importlib.metadata.PackageNotFoundError: No package metadata was found for auto-gptq",
+        LINUX,
+        [r"pip install auto-gptq$"],
+        [r"reinstall"],
+    ),
+    (
+        "Could not find cuda drivers on your machine\nlibimf.so: cannot open shared object file: No such file or directory",
+        {"os": "linux", "gpu": "Intel Max 1550", "packages": {"intel-extension-for-tensorflow": "2.14.0.1"}},
+        [r"oneAPI"],
+        [r"Keras 3 on PyTorch"],
     ),
     # A release has wheels for some Pythons, and was measured to fail with what pip would bring.
     (

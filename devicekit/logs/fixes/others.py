@@ -301,10 +301,15 @@ def _not_for_rocm(about: Situation, steps: Steps, too_old: bool) -> None:
     age = "too old" if too_old else "too old (or too new)"
     steps.say("ROCm does not support %s: its generation is %s for it" % (which.strip(), age))
     _instead(about, steps)
-    last = BUNDLED.newest_rocm(gfx) if about.framework == "tensorflow" and gfx else None
+    last_release(about, steps)
+
+
+def last_release(about: Situation, steps: Steps) -> None:
+    """The last build that works on a GPU that later ones leave out, or compute wrong on."""
+    last = BUNDLED.newest_rocm(about.gfx) if about.framework == "tensorflow" and about.gfx else None
     if last is not None and not about.windows:
         text = "The last tensorflow-rocm that runs on %s is %s, with ROCm %s and the Python and the Linux of its time"
-        steps.say(text % (gfx, last.tensorflow_rocm, last.rocm), instead=True)
+        steps.say(text % (about.gfx, last.tensorflow_rocm, last.rocm), instead=True)
 
 
 def _of_torch(about: Situation, row: IndexRow) -> Sequence[Release]:

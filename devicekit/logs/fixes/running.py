@@ -8,7 +8,7 @@ from ...matrix.gpu_support import capability_number
 from ...matrix.matrix import minor_of, version_at_least
 from .cuda import needs_of
 from .drivers import batch_job
-from .others import pass_as_relative
+from .others import last_release, pass_as_relative
 from .situation import Situation
 from .steps import Steps
 from .torch_builds import OLD_DRIVERS
@@ -607,6 +607,9 @@ def numerics_divergent(about: Situation, steps: Steps) -> None:
         )
         return
     if about.vendor in ("amd", "intel"):
+        if about.gfx == "gfx803":  # its sums are wrong from ROCm 3.7 on
+            last_release(about, steps)
+            return
         steps.say("Update the framework and the GPU's driver; with half precision use float32")
         return
     if "mirrored" in about.words:
