@@ -605,6 +605,39 @@ ROWS = [
         {"os": "windows"},
         ["foreach=False"],
         ["pip install"],
+    # A tensor that a device and the CPU compute differently.
+    (
+        "tensor([[[[1.5, 2.5]]]], grad_fn=<ReluBackward0>)\ntensor([[[[7.5, 2.5]]]], device='mps:0', grad_fn=<ReluBackward0>)",
+        {"os": "macos", "arch": "arm64", "packages": {"torch": "1.13.0"}},
+        [r"Update PyTorch and macOS"],
+        [],
+    ),
+    # Two distributions with the same files: the one that is there is updated, or replaced.
+    (
+        "Failed to import transformers.modeling_tf_utils because of the following error (look up to see its traceback):\n"
+        "No module named 'tensorflow.python.keras.engine.keras_tensor'",
+        {"os": "linux", "python": "3.6", "packages": {"transformers": "4.12.3", "tensorflow-gpu": "2.1.0"}},
+        [r"uninstall -y tensorflow-gpu && python -m pip install tensorflow\n"],
+        [r"--upgrade tensorflow"],
+    ),
+    (
+        "Available devices: [CpuDevice(id=0)]",
+        {"os": "linux", "gpu": "gfx1103", "packages": {"jax": "0.4.23"}, "rocm": "6.0.0"},
+        [r"HSA_OVERRIDE_GFX_VERSION=11\.0\.0"],
+        [],
+    ),
+    (
+        "Available devices: [CpuDevice(id=0)]",
+        {"os": "linux", "gpu": "gfx1100", "packages": {"jax": "0.4.23"}, "rocm": "6.0.0"},
+        [r"jax-rocm60-plugin"],
+        [r"HSA_OVERRIDE"],
+    ),
+    (
+        "Error invalid device function at line 224 in file /src/csrc/ops.hip",
+        {"os": "linux", "gpu": "RX 6700 XT"},
+        [r"BNB_ROCM_ARCH"],
+        [r"HSA_OVERRIDE"],
+    ),
     # What a computation on a GPU that ROCm has dropped needs is the last build that was right on it.
     (
         "Epoch 1/10\n32/32 [==============================] - 1s 10ms/step - loss: nan",

@@ -485,10 +485,11 @@ def _rises(last: Sequence[float]) -> str:
 def different_tensors(printed: Sequence[Tuple[str, str]]) -> Optional[str]:
     """Return a sentence if a tensor was printed twice with slightly different values, or with NaN in one of them.
 
-    Two tensors count as the same if the text after their values (shape, type, device) is the same.
+    Two tensors count as the same if the text after their values (shape, type) is the same. On two devices they differ by more.
     """
     for (one, kind), (two, other) in zip(printed, printed[1:]):
-        if kind != other or one == two:
+        devices = kind != other
+        if _without_device(kind) != _without_device(other) or one == two:
             continue
         left, right = _numbers(one), _numbers(two)
         if not left or len(left) != len(right):
@@ -496,7 +497,7 @@ def different_tensors(printed: Sequence[Tuple[str, str]]) -> Optional[str]:
         for a, b in zip(left, right):
             if math.isfinite(a) != math.isfinite(b):
                 return "The same computation gives %s once and %s another time." % (one.strip(), two.strip())
-            if a != b and math.isfinite(a) and abs(a - b) <= _CLOSE * max(abs(a), abs(b)):
+            if a != b and math.isfinite(a) and (abs(a - b) <= _CLOSE * max(abs(a), abs(b))) != devices:
                 return "The same computation gives %s once and %s another time." % (one.strip(), two.strip())
     return None
 
@@ -508,7 +509,7 @@ def different_on_device(printed: Sequence[Tuple[str, str]]) -> Optional[str]:
     """
     agree, differ = 0, ""
     for (one, kind), (two, other) in zip(printed[::2], printed[1::2]):
-        if "device=" not in kind or re.sub(r", device='[^']*'", "", kind) != other:
+        if "device=" not in kind or _without_device(kind) != other:
             return None
         left, right = float(one), float(two)
         agree += left == right != 0.0
@@ -521,6 +522,10 @@ def immense_loss(losses: Sequence[float]) -> Optional[str]:
     """Return a sentence if the training loss is beyond every scale: float32 would overflow soon."""
     last = losses[-1] if losses else 0.0
     return "The training loss is %g: it diverges." % last if _IMMENSE < last < math.inf else None
+
+
+def _without_device(kind: str) -> str:
+    return re.sub(r", device='[^']*'", "", kind)
 
 
 def _numbers(text: str) -> List[float]:

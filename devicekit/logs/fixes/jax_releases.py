@@ -7,6 +7,7 @@ from ...diagnosis import pages
 from ...matrix.matrix import BUNDLED, accepts, version_at_least
 from ...matrix.projects import sort_key
 from .other_packages import importer
+from .others import pass_as_relative
 from .situation import Situation
 from .steps import Steps
 
@@ -225,6 +226,7 @@ def jax_rocm(about: Situation, steps: Steps) -> None:
     if rocm == "6":
         names = ("jax==0.5.0", "jaxlib==0.5.0", "jax-rocm60-plugin==0.5.0", "jax-rocm60-pjrt==0.5.0")
         steps.install("Install JAX with AMD's plug-in for ROCm 6", *names)
+        pass_as_relative(steps, about.gfx)
         steps.say("Newer JAX needs ROCm 7, with jax-rocm7-plugin: %s" % page, instead=True)
         return
     have = [item.version for item in about.releases("jax-rocm7-plugin", "", "linux-x86_64", about.python)]

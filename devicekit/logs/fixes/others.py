@@ -71,7 +71,8 @@ def rocm_missing(about: Situation, steps: Steps) -> None:
         package = found.group(1).replace("rocm_smi", "rocm-smi-lib")
         rpm = about.linux_distribution in ("fedora", "rhel", "suse")
         tool = "pacman -S" if about.linux_distribution == "arch" else "dnf install" if rpm else "apt install"
-        text = "The library is in ROCm's package %s" % package
+        here = "" if about.linux_distribution else " (here for Ubuntu)"
+        text = "The library is in ROCm's package %s%s" % (package, here)
         steps.run(text, "sudo %s %s" % (tool, package), on="linux", changes="system")
     _rocm_library_path(about, steps)
     if not library:
@@ -290,7 +291,7 @@ def _old_sdk(about: Situation, steps: Steps) -> bool:
 def pass_as_relative(steps: Steps, gfx: str) -> None:
     """A GPU that runs the code of another one of its family."""
     for start, relative, value in _RELATIVES:
-        if gfx.startswith(start):
+        if gfx.startswith(start) and gfx != relative:
             text = "Let it pass as %s, of the same family, whose code it runs; AMD does not support that" % relative
             steps.set(text, "HSA_OVERRIDE_GFX_VERSION", value, linux_only=True)
 

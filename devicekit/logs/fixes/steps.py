@@ -197,6 +197,12 @@ class Steps:
         if names == ("triton-windows",) and self.about.triton:  # its numbers are those of the one for Linux
             self.install(text, "triton-windows==%s.*" % self.about.triton)
             return
+        owner = self.about.known.tensorflow
+        if "tensorflow" in names and owner is not None and owner[0] != "tensorflow":  # they have the same files
+            if owner[0] == "tensorflow-gpu":  # its last release is a note
+                self.install(text, *names, remove=owner[:1], instead=instead)
+                return
+            names = tuple(owner[0] if name == "tensorflow" else name for name in names)
         self._everywhere(self.shell.upgrade_fix(text, *names, instead=instead))
 
     def uninstall(self, text: str, *names: str) -> None:
