@@ -605,6 +605,46 @@ ROWS = [
         {"os": "windows"},
         ["foreach=False"],
         ["pip install"],
+    # ROCm: a library that is missing ends the program as well, and so does an error of its runtime.
+    (
+        "NotFoundError: librccl.so: cannot open shared object file: No such file or directory\n  what():  std::bad_alloc",
+        {"os": "linux", "os_version": "Fedora 39", "packages": {"tensorflow-rocm": "2.13.0.570"}, "rocm": "5.7"},
+        [r"dnf install rccl"],
+        [r"RAM|--mem"],
+    ),
+    (
+        "### HCC STATUS_CHECK Error: HSA_STATUS_ERROR (0x1000) at file:mcwamp_hsa.cpp line:3655\nAborted (core dumped)",
+        {"os": "linux", "gpu": "RX Vega 64", "rocm": "1.8"},
+        [r"rocminfo"],
+        [r"venv fresh"],
+    ),
+    ("amdgpu, 1.9-307: added", {"os": "linux", "gpu": "Vega 10"}, [r"dkms autoinstall"], []),
+    (
+        "torch.cuda.OutOfMemoryError: HIP out of memory. Tried to allocate 2.00 MiB (GPU 0; 512.00 MiB total capacity",
+        {"os": "linux", "gpu": "Radeon 680M"},
+        [r"UMA frame buffer"],
+        [],
+    ),
+    (
+        "torch.cuda.OutOfMemoryError: HIP out of memory. Tried to allocate 2.00 GiB (GPU 0; 24.00 GiB total capacity",
+        {"os": "linux", "gpu": "RX 7900 XTX"},
+        [r"smaller batch"],
+        [r"UMA"],
+    ),
+    # A process that has forked, and one whose shared memory ends.
+    (
+        "RuntimeError: cuda runtime error (3) : initialization error at ../torch/csrc/cuda/Module.cpp:33",
+        LINUX,
+        [r"spawn"],
+        [r"notebook"],
+    ),
+    ("Bus error (core dumped)", {"os": "container"}, [r"--shm-size"], []),
+    (
+        "terminate called after throwing an instance of 'dnnl::error'\n  what():  could not create an engine",
+        {"os": "linux", "gpu": "Intel Max 1550", "packages": {"intel-extension-for-tensorflow": "2.14.0.1"}},
+        [r"oneAPI.*sycl-ls"],
+        [r"install.*torch"],
+    ),
     # A tensor that a device and the CPU compute differently.
     (
         "tensor([[[[1.5, 2.5]]]], grad_fn=<ReluBackward0>)\ntensor([[[[7.5, 2.5]]]], device='mps:0', grad_fn=<ReluBackward0>)",

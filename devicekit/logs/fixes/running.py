@@ -150,6 +150,9 @@ def out_of_memory(about: Situation, steps: Steps) -> None:
     if directml:
         steps.say(_SHARED)
         return
+    if re.match("gfx(?:90[2c]|103[56]|1103|115)", about.gfx):
+        text = "A processor's GPU has a part of the main memory: give it more in the firmware (UMA frame buffer size)"
+        steps.say(text, "admin", "system")
     _allocator(about, steps, memory)
     command, system = _HOLDERS.get(about.vendor or "nvidia", ("", ""))
     if command:
@@ -468,7 +471,7 @@ def device_hidden(about: Situation, steps: Steps) -> None:
 
 def runtime_already_initialized(about: Situation, steps: Steps) -> None:
     """Devices, memory and threads have to be set first."""
-    if re.search(r"(?i)fork|multiprocess|spawn", about.line):
+    if re.search(r"(?i)fork|multiprocess|spawn", about.line + about.summary):
         steps.say("Use multiprocessing's start method spawn, and touch the GPU in the children only", changes="code")
         if about.named("vllm"):
             steps.set("vLLM starts its own processes: tell it so, too", "VLLM_WORKER_MULTIPROC_METHOD", "spawn")
