@@ -605,6 +605,50 @@ ROWS = [
         {"os": "windows"},
         ["foreach=False"],
         ["pip install"],
+    # AMD's GPUs: what the time of HCC printed, a driver that is too old, a processor's GPU.
+    (
+        "  what():  No device code available for function: _ZN5Eigen8internal15EigenMetaKernel\nAborted (core dumped)",
+        {"os": "linux", "gpu": "RX 580 (gfx803)", "packages": {"tensorflow-rocm": "1.10.0"}},
+        [r"gfx803 is 2\.2\.0"],
+        [r"venv fresh"],
+    ),
+    (
+        "rocm_driver.cc:1294] failed to query device memory info: HIP_ERROR_InvalidValue",
+        {"os": "container", "gpu": "MI250X", "packages": {"tensorflow-rocm": "2.14.0"}, "rocm": "6.0"},
+        [r"image for an older ROCm"],
+        [r"LD_LIBRARY_PATH"],
+    ),
+    (
+        "#0  0x00007fffa6ed9cd8 in  () at /opt/rocm/hip/lib/libamdhip64.so.5\ninterrupted by signal 11: SIGSEGV",
+        {"os": "linux", "gpu": "Ryzen 7 5825U", "packages": {"torch": "2.0.1"}, "rocm": "5.4.3"},
+        [r"HSA_OVERRIDE_GFX_VERSION=9\.0\.0"],
+        [r"venv fresh"],
+    ),
+    # A container: the group by its number; in WSL through another device.
+    ("Error response from daemon: Unable to find group render: no matching", LINUX, [r"stat -c %g"], []),
+    (
+        "docker run -it --device=/dev/dri image sycl-ls\n[opencl:cpu:0] Intel(R) OpenCL, Intel(R) Core(TM) i7-1270P 3.0",
+        {"os": "wsl2", "gpu": "Intel Iris Xe"},
+        [r"--device /dev/dxg -v /usr/lib/wsl:/usr/lib/wsl"],
+        [r"renderD128"],
+    ),
+    # Converters to ONNX know one Keras each.
+    (
+        'File "/e/site-packages/tf2onnx/convert.py", line 331, in _rename\n'
+        "AttributeError: 'Sequential' object has no attribute 'output_names'",
+        {"packages": {"tensorflow": "2.17.0", "tf2onnx": "1.16.1"}},
+        [r"model\.output_names"],
+        [r"--upgrade tf2onnx"],
+    ),
+    (
+        'File "/e/site-packages/keras2onnx/_parser_tf.py", line 305, in build\n'
+        "AttributeError: 'KerasTensor' object has no attribute 'graph'",
+        {"packages": {"tensorflow": "2.4.0"}},
+        [r"pip install tf2onnx"],
+        [r"keras=="],
+    ),
+    ("fatal error: 'level_zero/ze_api.h' file not found", LINUX, [r"libze-dev"], []),
+    ("RuntimeError: Triton Error [ZE]: 0x78000011", {"os": "windows", "gpu": "Arc B580"}, [r"graphics driver"], []),
     # ROCm: a library that is missing ends the program as well, and so does an error of its runtime.
     (
         "NotFoundError: librccl.so: cannot open shared object file: No such file or directory\n  what():  std::bad_alloc",

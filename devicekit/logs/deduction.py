@@ -18,6 +18,7 @@ from ..matrix.queries import driver_runs, goes_with, has_code_for, has_wheel
 from ..matrix.target import Target
 from .context import Known
 from .fixes.cuda import OLDEST_CUDNN
+from .fixes.situation import other_target
 from .fixes.torch_builds import old_driver
 from .signatures import SAYS, remedy
 
@@ -365,9 +366,9 @@ def _torch_code(known: Known, version: str, capability: str) -> Deduced:
 
 def _target(known: Known) -> Deduced:
     """ROCm's builds end with a segmentation fault on a GPU that they have no code for."""
-    gfx = known.versions.get("gfx") or target_of(known.gpu_name, BUNDLED)
+    gfx = known.versions.get("gfx") or target_of(known.gpu_name, BUNDLED) or other_target(known.gpu_name)
     rocm = "rocm" in known.versions or any("rocm" in item for item in (*known.packages, *known.packages.values()))
-    if not rocm or not re.match(r"gfx(?:8|101|103[1-9]|1103)", gfx):
+    if not rocm or not re.match(r"gfx(?:8|90c|101|103[1-9]|1103)", gfx):
         return None
     text = "The builds for ROCm have no code for this GPU (%s): programs fail or crash on it."
     name = known.gpu_name

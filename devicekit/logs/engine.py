@@ -90,7 +90,7 @@ def read_log(log: "str | Iterable[bytes]", known: Optional[Known] = None, source
     if (
         known.system == "linux"
         and not known.system_stated
-        and any(match.signature.id.startswith("dml-") for match in reading.matches)
+        and any(match.signature.id.startswith("dml-") and match.signature.says != "hint" for match in reading.matches)
     ):
         known.learn({"wsl": True}, {})  # the only Linux with DirectML
     for offer in [match.groups for match in reading.matches if match.signature.id == "pip-from-versions-some"]:

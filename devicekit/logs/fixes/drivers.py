@@ -869,7 +869,10 @@ def _other_makers_devices(about: Situation, steps: Steps, start: str) -> None:
         text = "%s the container with AMD's devices" % start
         steps.run(text, "%s run %s IMAGE" % (_program(about), devices), on="linux")
         return
-    command = "%s run --device /dev/dri --group-add $(stat -c %%g /dev/dri/renderD128) IMAGE" % _program(about)
+    devices = "/dev/dri --group-add $(stat -c %g /dev/dri/renderD128)"
+    if about.wsl:
+        devices = "/dev/dxg -v /usr/lib/wsl:/usr/lib/wsl -e LD_LIBRARY_PATH=/usr/lib/wsl/lib"
+    command = "%s run --device %s IMAGE" % (_program(about), devices)
     steps.run("%s the container with the GPU's device and its group" % start, command, on="linux")
     steps.say("The image itself needs Intel's compute runtime (intel-opencl-icd, libze-intel-gpu1)")
 

@@ -12,7 +12,7 @@ from .steps import Steps
 from .torch_builds import beside_torch
 
 #: A target whose code GPUs of its family run, as users report; AMD supports none of it (the same as diagnosis/rules/rocm.py).
-_RELATIVES = (("gfx103", "gfx1030", "10.3.0"), ("gfx110", "gfx1100", "11.0.0"))
+_RELATIVES = (("gfx103", "gfx1030", "10.3.0"), ("gfx110", "gfx1100", "11.0.0"), ("gfx90c", "gfx900", "9.0.0"))
 
 #: Generations that no current ROCm has code for.
 _DROPPED = (
@@ -230,6 +230,8 @@ def gfx_unsupported(about: Situation, steps: Steps) -> None:
     dropped = next((name for prefix, name in _DROPPED if gfx.startswith(prefix)), "")
     kernel = about.signature in ("rocm-kfd-asic", "rocm-pci-atomics") or "not supported in kfd" in about.line
     if kernel or (dropped and dropped != "RDNA 1"):
+        if gfx == "gfx90c" and not kernel:
+            pass_as_relative(steps, gfx)
         _not_for_rocm(about, steps, bool(dropped))
         return
     if _old_sdk(about, steps):

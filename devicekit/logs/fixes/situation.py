@@ -64,10 +64,16 @@ _OTHER_AMD = (
     (r"hawk point|ryzen [3579] (?:pro )?[78]\d4\d(?:h|hs|u)\b", "gfx1103"),
     (r"rembrandt|radeon 6[68]0m", "gfx1035"),
     (
-        r"renoir|lucienne|cezanne|barcelo|ryzen [3579] (?:pro )?(?:4[3-9]|5[3-7]|7[357]3)\d\d?(?:u|h|hs|hx|g|ge)\b",
+        r"renoir|lucienne|cezanne|barcelo|ryzen [3579] (?:pro )?(?:4[3-9]|5[3-9]|7[357]3)\d\d?(?:u|h|hs|hx|g|ge)\b",
         "gfx90c",
     ),
 )
+
+
+def other_target(text: str) -> str:
+    """Return AMD's target of a processor's GPU or an older card that a text names, "" if there is none."""
+    return next((gfx for pattern, gfx in _OTHER_AMD if re.search(pattern, text, re.IGNORECASE)), "")
+
 
 #: Words of what is built on PyTorch.
 _ON_TORCH = frozenset(("vllm", "xformers", "bitsandbytes", "flash-attn", "sglang"))
@@ -445,8 +451,7 @@ class Situation:
         model = self.model
         if model is not None and model.vendor == "amd":
             return model.target
-        text = "%s %s" % (self.known.gpu_name, self.known.os_version)
-        return next((gfx for pattern, gfx in _OTHER_AMD if re.search(pattern, text, re.IGNORECASE)), "")
+        return other_target("%s %s" % (self.known.gpu_name, self.known.os_version))
 
     def driver_before(self, branch: int) -> bool:
         """Return whether the driver's version is known, and of an earlier branch."""
