@@ -605,6 +605,7 @@ ROWS = [
         {"os": "windows"},
         ["foreach=False"],
         ["pip install"],
+    ),
     # AMD's GPUs: what the time of HCC printed, a driver that is too old, a processor's GPU.
     (
         "  what():  No device code available for function: _ZN5Eigen8internal15EigenMetaKernel\nAborted (core dumped)",
