@@ -146,3 +146,57 @@ print(json.dumps([read, sorted(tensors_jax._quick_options())]))
     assert read == ["float32", "float64"]
     assert "xla_backend_optimization_level" in options
     assert "xla_of_another_release" not in options
+
+
+def test_slow_convolutions_of_the_reference_are_products(program):
+    code = """
+import json
+import jax
+import numpy as np
+from devicekit.runtime.frameworks import tensors_jax
+usual, called = jax.lax.conv_general_dilated, []
+def counted(*args, **rest):
+    called.append(args[1].shape)
+    return usual(*args, **rest)
+jax.lax.conv_general_dilated = counted
+tensors, generator, wrong, used = tensors_jax.JaxTensors(), np.random.RandomState(0), [], []
+CASES = [  # input, kernel, strides, padding
+    ((2, 2, 2, 3), (3, 3, 3, 5), (1, 1), "SAME"),
+    ((2, 2, 3, 3), (3, 3, 3, 5), (2, 1), "SAME"),
+    ((2, 7, 8, 3), (3, 2, 3, 5), (2, 3), "SAME"),
+    ((2, 7, 8, 3), (1, 1, 3, 5), (2, 2), "VALID"),
+    ((2, 9, 3), (4, 3, 5), (2,), "VALID"),
+    ((2, 2, 3, 4, 3), (2, 2, 2, 3, 5), (2, 2, 2), "SAME"),
+    ((2, 7, 8, 3), (3, 3, 3, 5), (1, 1), "SAME"),  # from here on XLA is fast, or the convolution is another
+    ((2, 9, 9, 3), (4, 4, 3, 5), (2, 2), "SAME"),
+    ((2, 7, 7, 4), (3, 3, 1, 4), (2, 2), "SAME"),
+]
+def convolution(strides, padding, convolve, values, _):
+    rank = len(strides)
+    last = (0, rank + 1, *range(1, rank + 1))
+    numbers = jax.lax.ConvDimensionNumbers(last, (rank + 1, rank, *range(rank)), last)
+    groups = values[0].shape[-1] // values[1].shape[-2]
+    convolve = convolve or jax.lax.conv_general_dilated
+    return [convolve(values[0], values[1], strides, padding, rhs_dilation=(1,) * rank, dimension_numbers=numbers,
+                     feature_group_count=groups)], []
+weigh = lambda number, shape, dtype: tensors.to_tensor(np.cos(np.arange(np.prod(shape))).reshape(shape), dtype)
+for dtype in ("float64", "float32"):
+    for given, kernel, strides, padding in CASES:
+        before = len(called)
+        with tensors.double_precision():
+            values = [tensors.to_tensor(generator.normal(size=shape), dtype) for shape in (given, kernel)]
+            results = []
+            for key, convolve in (("kept", usual), ("changed", None)):
+                function = lambda values, others, convolve=convolve: convolution(strides, padding, convolve, values, others)
+                pulled = tensors.vjp(function, values, [], weigh, (key, strides, padding)).checked()
+                results.append([np.asarray(item) for item in pulled.outputs + pulled.gradients])
+        if not all(a.shape == b.shape and np.allclose(a, b, rtol=1e-5 if dtype == "float32" else 1e-12, atol=1e-12)
+                   for a, b in zip(*results)):
+            wrong.append([dtype, given, kernel])
+        used.append(len(called) > before)
+print(json.dumps([wrong, used, jax.lax.conv_general_dilated is counted]))
+"""
+    wrong, used, restored = program(code, env=TWO)
+    assert wrong == []
+    assert used == [False] * 6 + [True] * 3 + [True] * 9  # what is compared is as the user's
+    assert restored

@@ -7,7 +7,7 @@ from typing import Any, Callable, ContextManager, Dict, List, Optional, Sequence
 import jax
 import numpy as np
 
-from .tensors import Function, Pulled, Tensors, Weigh
+from .tensors import Function, Pulled, Tensors, Weigh, restored
 
 #: How a program for the CPU that runs only a few times is compiled, at a third of the usual cost for a layer: without the
 #: compiler of fused kernels, and in one part. At level 0 large convolutions take 20 times as long.
@@ -107,11 +107,14 @@ class JaxTensors(Tensors):
             known = (key, tuple((item.shape, str(item.dtype)) for item in values + others))
             try:
                 if known not in self._programs:
-                    once = jax.jit(function)  # so that its Python code, Keras's mostly, runs once
-                    outputs, _ = jax.eval_shape(once, values, others)
                     # On the CPU only: on a device, what is compiled is what is compared.
                     wide = any(str(item.dtype) == "float64" for item in values + others)
                     quickly = wide and _default_device().platform == "cpu"
+                    once = jax.jit(function)  # so that its Python code, Keras's mostly, runs once
+                    with restored(jax.lax, ["conv_general_dilated"] if quickly else []) as usual:
+                        for name in usual:
+                            setattr(jax.lax, name, functools.partial(_as_product, usual[name]))
+                        outputs, _ = jax.eval_shape(once, values, others)
                     self._programs[known] = (_compiled(functools.partial(self._program, once), quickly), outputs)
                 program, shapes = self._programs[known]
                 return Pulled(*program(values, others, self._all_weights(shapes, weigh) if values else []))
@@ -223,6 +226,31 @@ def _quick_options() -> Dict[str, Any]:
             continue
         known[name] = value
     return known
+
+
+def _as_product(
+    usual: Callable[..., Any], lhs: Any, rhs: Any, window_strides: Any, padding: Any, *more: Any, **rest: Any
+) -> Any:
+    """Return a convolution in float64 as one product of matrices where XLA takes a hundred times as long for it.
+
+    That is so for kernels larger than the input, and for the gradient of strides.
+    """
+    rank = lhs.ndim - 2
+    sizes, last = rhs.shape[:-2], (0, rank + 1, *range(1, rank + 1))
+    numbers = (last, (rank + 1, rank, *range(rank)), last)
+    plain = {"rhs_dilation": (1,) * rank, "dimension_numbers": numbers, "feature_group_count": 1}
+    known = not more and rest == plain and isinstance(padding, str) and str(lhs.dtype) == "float64"
+    larger = any(size > given for size, given in zip(sizes, lhs.shape[1:]))
+    if not known or np.prod(sizes) > 9 or not (larger or max(window_strides) > 1):
+        return usual(lhs, rhs, window_strides, padding, *more, **rest)
+    around = jax.lax.padtype_to_pads(lhs.shape[1:-1], sizes, window_strides, padding)
+    padded = jax.numpy.pad(lhs, [(0, 0), *around, (0, 0)])
+    ends = [given - size + 1 for size, given in zip(sizes, padded.shape[1:])]
+    parts = [
+        padded[(slice(None), *(slice(i, i + end, step) for i, end, step in zip(place, ends, window_strides)))]
+        for place in np.ndindex(*sizes)
+    ]
+    return jax.numpy.concatenate(parts, axis=-1) @ rhs.reshape(-1, rhs.shape[-1])
 
 
 def _default_device() -> Any:

@@ -58,6 +58,7 @@ class Reference:
         self.weights_are_free = True
         self._envelopes: Dict[float, Dict[int, np.ndarray]] = {}
         self._moves: Dict[float, int] = {}
+        self._largest_moves: Dict[Any, float] = {}
         self._run = runner.run
         self._rest: Tuple[Any, ...] = (cotangent, make_head)
         try:
@@ -129,18 +130,16 @@ class Reference:
 
     def largest_move(self, moved_by: float) -> float:
         """Return how far `envelope` has moved an element of any gradient so far, relative to the size of that gradient."""
-        first = len(self.outcome.outputs)
-        known = self._envelopes.get(moved_by, {})
-        found = [0.0]
-        for place, right in enumerate(self.arrays):
-            size = (
-                float(np.sqrt(np.mean(np.square(right.astype(np.float64)))))
-                if right is not None and right.size
-                else 0.0
-            )
-            if place >= first and size and place in known:
-                found.append(float(np.max(known[place])) / size)
-        return max(found)
+        known = (moved_by, self._moves.get(moved_by))
+        if known not in self._largest_moves:
+            moved, found = self._envelopes.get(moved_by, {}), [0.0]
+            for place, right in enumerate(self.arrays):
+                if place < len(self.outcome.outputs) or place not in moved or right is None or not right.size:
+                    continue
+                size = float(np.sqrt(np.mean(np.square(right.astype(np.float64)))))
+                found += [float(np.max(moved[place])) / size] if size else []
+            self._largest_moves[known] = max(found)
+        return self._largest_moves[known]
 
 
 def arrays_in(outcome: LayerOutcome) -> List[Optional[np.ndarray]]:
