@@ -239,7 +239,7 @@ def _as_product(
     sizes, last = rhs.shape[:-2], (0, rank + 1, *range(1, rank + 1))
     numbers = (last, (rank + 1, rank, *range(rank)), last)
     plain = {"rhs_dilation": (1,) * rank, "dimension_numbers": numbers, "feature_group_count": 1}
-    known = not more and rest == plain and isinstance(padding, str) and str(lhs.dtype) == "float64"
+    known = rest == plain and isinstance(padding, str) and str(lhs.dtype) == "float64"
     larger = any(size > given for size, given in zip(sizes, lhs.shape[1:]))
     if not known or np.prod(sizes) > 9 or not (larger or max(window_strides) > 1):
         return usual(lhs, rhs, window_strides, padding, *more, **rest)

@@ -58,7 +58,7 @@ class Reference:
         self.weights_are_free = True
         self._envelopes: Dict[float, Dict[int, np.ndarray]] = {}
         self._moves: Dict[float, int] = {}
-        self._largest_moves: Dict[Any, float] = {}
+        self._largest_moves: Dict[float, float] = {}
         self._run = runner.run
         self._rest: Tuple[Any, ...] = (cotangent, make_head)
         try:
@@ -122,24 +122,26 @@ class Reference:
             moved = arrays_in(self.compute(_moved(work, size, seed + number - 1, self.weights_are_free)))
             for place, (item, one) in enumerate(zip(right, moved)):
                 if item is not None and one is not None and item.shape == one.shape:
+                    known[place] = np.fmax(known.get(place, np.nan), distance(one, item))
+                    if place < len(self.outcome.outputs) or not item.size:
+                        continue
                     with np.errstate(all="ignore"):
-                        distance = np.abs(one.astype(np.float64) - item.astype(np.float64))
-                    before = known.get(place)
-                    known[place] = distance if before is None else np.fmax(before, distance)
+                        scale = float(np.sqrt(np.mean(np.square(item.astype(np.float64)))))
+                    if scale:
+                        largest = float(np.max(known[place])) / scale
+                        self._largest_moves[size] = max(self._largest_moves.get(size, 0.0), largest)
         return [known.get(place) for place in range(len(right))]
 
     def largest_move(self, moved_by: float) -> float:
         """Return how far `envelope` has moved an element of any gradient so far, relative to the size of that gradient."""
-        known = (moved_by, self._moves.get(moved_by))
-        if known not in self._largest_moves:
-            moved, found = self._envelopes.get(moved_by, {}), [0.0]
-            for place, right in enumerate(self.arrays):
-                if place < len(self.outcome.outputs) or place not in moved or right is None or not right.size:
-                    continue
-                size = float(np.sqrt(np.mean(np.square(right.astype(np.float64)))))
-                found += [float(np.max(moved[place])) / size] if size else []
-            self._largest_moves[known] = max(found)
-        return self._largest_moves[known]
+        return self._largest_moves.get(moved_by, 0.0)
+
+
+def distance(actual: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Return how far each element is from the right one."""
+    with np.errstate(all="ignore"):
+        apart: np.ndarray = np.abs(actual.astype(np.float64) - right.astype(np.float64))
+    return apart
 
 
 def arrays_in(outcome: LayerOutcome) -> List[Optional[np.ndarray]]:

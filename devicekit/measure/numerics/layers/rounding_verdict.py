@@ -11,7 +11,7 @@ from ..recognize import wrong_elements
 from ..result import Difference, Measure
 from ..tolerance import FORMATS, tolerance, unit_roundoff
 from ..verdict import Expected, judge, noted, shown_terms
-from .reference import Reference
+from .reference import Reference, distance
 from .runner import Work
 from .ways import without_subnormals
 
@@ -152,23 +152,23 @@ def verdict_on(check: Check, rounding: Rounding) -> Difference:
     if first.verdict == "agrees" or "float" not in dtype or actual.shape != right.shape or first.measure is None:
         return first
     limit = tolerance(dtype, accumulation=expected.accumulation)
-    distance = _distance(actual, right)
+    apart = distance(actual, right)
     whole = subject.kind == "model"
     for times in _TIMES:
         furthest = rounding.furthest(place, limit, times, dtype)
         if furthest is None:
             return first
         allowed = _MARGIN * (furthest + float(np.mean(furthest)))
-        if whole and "gradient" in subject.what and np.mean(distance > allowed) <= _FEW:
+        if whole and "gradient" in subject.what and np.mean(apart > allowed) <= _FEW:
             size = float(np.sqrt(np.mean(np.square(right))))
             allowed = np.maximum(allowed, _MARGIN * rounding.reference.largest_move(limit) * size)
-        again = judge(subject, np.where(distance <= allowed, right, actual), expected)
+        again = judge(subject, np.where(apart <= allowed, right, actual), expected)
         if again.verdict == "agrees":
             detail = "badly conditioned: rounding of its inputs moves it as far (%.2g of the elements)"
-            again = noted(again, detail % float(np.mean(distance > 0)))
+            again = noted(again, detail % float(np.mean(apart > 0)))
             nothing_left = np.mean(allowed) > np.mean(np.abs(right))  # as of the bias of an attention's keys
             return again if nothing_left else _with_real_error(again, first.measure, allowed, expected)
-        if np.mean(distance > _HOPELESS * allowed) > _FEW:
+        if np.mean(apart > _HOPELESS * allowed) > _FEW:
             return first
     return first
 
@@ -191,7 +191,7 @@ def coarse_verdict(item: Difference, arithmetic: str, check: Check, rounding: Ro
         return item
     with np.errstate(all="ignore"):
         size = float(np.sqrt(np.mean(np.square(right))))
-    if not np.all(_distance(actual, right) <= _MARGIN * (furthest + float(np.mean(furthest))) + limit * size):
+    if not np.all(distance(actual, right) <= _MARGIN * (furthest + float(np.mean(furthest))) + limit * size):
         return item
     detail = "as far as %s moves it" % arithmetic
     return item.replace(verdict="reduced-precision", arithmetic=arithmetic, detail=detail)
@@ -235,12 +235,6 @@ def _softmax_terms(layer: Any, rounding: Rounding, what: str) -> Optional[np.nda
         "gradient of bias": squares.sum(axis=0),
     }
     return np.sqrt(sizes[what]) if what in sizes else None
-
-
-def _distance(actual: np.ndarray, right: np.ndarray) -> np.ndarray:
-    with np.errstate(all="ignore"):
-        distance: np.ndarray = np.abs(actual.astype(np.float64) - right.astype(np.float64))
-    return distance
 
 
 def _with_real_error(item: Difference, real: Measure, allowed: np.ndarray, expected: Expected) -> Difference:
