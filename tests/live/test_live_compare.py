@@ -246,3 +246,21 @@ model = keras.Sequential([keras.Input((6,)), layer, L.Dense(1)])
 print(json.dumps(named(devicekit.compare(model, devices="cpu"), "cpu")))
 """
     assert program(START + code) == {}
+
+
+@only_tf2
+def test_a_model_compiled_with_a_loss_and_metrics_of_the_users_own_is_trained(program):
+    code = """
+def far(y, p):
+    return ops.mean(ops.square(y - p)) if V3 else tf.reduce_mean(tf.square(y - p))
+
+model = keras.Sequential([keras.Input((6,)), L.Dense(4, activation="relu"), L.Dense(1)])
+model.compile("sgd", loss=far, metrics=[far])
+x = np.random.RandomState(0).standard_normal((8, 6)).astype("float32")
+comparison = devicekit.compare(model, x, x[:, :1], devices="cpu", optimizers=["sgd"], steps=2)
+model.train_on_batch(x, x[:, :1])  # it is still compiled
+print(json.dumps([(item.verdict, item.detail) for item in comparison.divergences]))
+"""
+    found = program(START + code)
+    assert found
+    assert {verdict for verdict, _ in found} == {"agrees"}, found

@@ -114,13 +114,28 @@ def again_whole(model: Any, keras: Keras, known: Dict[str, Any], double: bool) -
         return again_whole(layer, keras, known, double) if nested else again(layer, keras, known, double)
 
     try:
-        with keras.module.utils.custom_object_scope(known):
+        with keras.module.utils.custom_object_scope(known), _not_compiled(model):
             more = _wide_inputs(model, keras) if double else {}
             return keras.module.models.clone_model(model, clone_function=one, **more)
     except NotClonable:
         raise
     except Exception as error:  # whatever the model's layers raise
         raise NotClonable(one_line(error, 200)) from error
+
+
+@contextlib.contextmanager
+def _not_compiled(model: Any) -> Iterator[None]:
+    """Let a copy not be compiled: Keras 3 would look up the user's loss and metrics by name, which few register."""
+    own = vars(model)
+    compiled = own.get("compiled")
+    if compiled is None:
+        yield
+        return
+    own["compiled"] = False
+    try:
+        yield
+    finally:
+        own["compiled"] = compiled
 
 
 def _wide_inputs(model: Any, keras: Keras) -> Dict[str, Any]:
