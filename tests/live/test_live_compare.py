@@ -264,3 +264,93 @@ print(json.dumps([(item.verdict, item.detail) for item in comparison.divergences
     found = program(START + code)
     assert found
     assert {verdict for verdict, _ in found} == {"agrees"}, found
+
+
+@only_tf2
+def test_what_a_configuration_leaves_out_accuses_no_device(program):
+    code = """
+class Scaled(L.Layer):
+    def __init__(self, factor=1.0, **more):
+        super().__init__(**more)
+        self.factor = factor
+    def call(self, x):
+        return x * self.factor
+    def get_config(self):
+        return super().get_config()
+
+def scaled():
+    return keras.Sequential([keras.Input((6,)), Scaled(3.0), L.Dense(1)])
+
+def adapted():
+    model = keras.Sequential([keras.Input((6,)), L.Dense(4), L.Dense(1)])
+    if V3:
+        model.layers[0].enable_lora(2, lora_alpha=8)
+        model.layers[0].lora_kernel_b.assign(np.ones((2, 4), "float32"))
+    return model
+
+x = np.random.RandomState(0).standard_normal((8, 6)).astype("float32")
+found = {}
+for make in (scaled, adapted):
+    comparison = devicekit.compare(make(), x, devices=("cpu", "cpu:1"))
+    found[make.__name__] = [named(comparison, "cpu", "cpu:1"), len(comparison.findings)]
+    found[make.__name__].append(any("float64" in item.detail for item in comparison.differences))
+print(json.dumps([found, V3]))
+"""
+    found, keras3 = program(START + code)
+    assert found["scaled"] == [{}, 0, keras3]
+    assert found["adapted"] == [{}, 0, False]
+
+
+@only_tf2
+def test_a_stateful_model_is_compared_with_its_own_number_of_examples_and_keeps_its_state(program):
+    code = """
+start = keras.Input(batch_shape=(4, 5, 3))
+hidden = L.GRU(6, stateful=True, return_sequences=True)(start)
+model = keras.Model(start, L.Dense(1)(L.LSTM(6, stateful=True)(hidden)))
+data = np.random.RandomState(0).standard_normal((8, 5, 3)).astype("float32")
+model.predict(data, batch_size=4, verbose=0)
+states = [np.array(item) for layer in model.layers for item in getattr(layer, "states", None) or ()]
+comparison = devicekit.compare(model, data, data[:, 0, :1], devices="cpu", loss="mse", optimizers=["sgd"], steps=2)
+after = [np.array(item) for layer in model.layers for item in getattr(layer, "states", None) or ()]
+assert len(states) == 3 and all(map(np.array_equal, states, after))
+details = [item.detail for item in comparison.differences if "CPU" in item.detail]
+print(json.dumps([named(comparison, "cpu"), details, [item.verdict for item in comparison.divergences]]))
+"""
+    wrong, details, trained = program(START + code)
+    assert (wrong, details) == ({}, [])
+    assert trained
+    assert set(trained) == {"agrees"}
+
+
+@only_tf2
+def test_a_model_in_bfloat16_that_draws_random_numbers_or_has_no_float64_trains_alike_when_compiled(program):
+    code = """
+class Halved(L.Layer):
+    def call(self, x):
+        return x * tf.constant(0.5, tf.bfloat16)
+
+verdicts = []
+if V3:
+    x = np.random.RandomState(0).standard_normal((16, 8, 8, 2)).astype("float32")
+    for layer in (L.RandomFlip, Halved):
+        keras.utils.set_random_seed(1)
+        parts = [layer(dtype="mixed_bfloat16"), L.Conv2D(4, 3, activation="relu", dtype="mixed_bfloat16")]
+        parts += [L.BatchNormalization(dtype="mixed_bfloat16"), L.MaxPooling2D(), L.Flatten()]
+        parts += [L.LayerNormalization(dtype="mixed_bfloat16"), L.Dense(5)]
+        model = keras.Sequential([keras.Input((8, 8, 2)), *parts])
+        model.compile("adam", keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+        found = devicekit.compare(model, x, np.arange(16) % 5, devices="cpu", optimizers=["sgd"], steps=3).divergences
+        verdicts += [item.verdict for item in found]
+print(json.dumps([verdicts, V3]))
+"""
+    verdicts, keras3 = program(START + code)
+    assert verdicts == ["agrees"] * 6 * keras3
+
+
+@only_tf2
+def test_the_whole_of_a_sequential_model_is_compared_in_float64(program):
+    code = """
+model = keras.Sequential([keras.Input((6,)), L.Dense(4, activation="relu"), L.Dense(1)])
+print(json.dumps([item.detail for item in devicekit.compare(model, devices="cpu").differences if item.kind == "model"]))
+"""
+    assert not any("float64" in detail for detail in program(START + code))

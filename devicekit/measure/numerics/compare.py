@@ -165,12 +165,12 @@ def _model(model: Any, question: _Question, say: _Say) -> _Parts:
     from .layers.coarse_products import coarsest_shown
     from .layers.compare_layers import check_model, compare_model, loss_of
     from .layers.left_to_cpu import Attempt, leave_wrong_layers_to_cpu
-    from .samples import EXAMPLES, sample
+    from .samples import examples_for, sample
 
     keras = keras_of(model)
     check_model(model)
     inputs, targets, _, devices, optimizers, steps, batch_size, seed = question
-    batch_size = batch_size or EXAMPLES
+    batch_size = batch_size or examples_for(model)
     some_inputs, some_targets, which = sample(model, inputs, targets, seed, batch_size)
     loss = loss_of(model, question.loss)
     if steps and (targets is None or loss is None):
@@ -249,14 +249,14 @@ def _function(fn: Any, question: _Question, framework: Optional[str], say: _Say)
 def _frameworks(model: Any, question: _Question, frameworks: Sequence[str], say: _Say) -> _Parts:
     from ...runtime.frameworks.keras_model import keras_of
     from .layers.compare_layers import check_model, loss_of
-    from .samples import EXAMPLES, sample
+    from .samples import examples_for, sample
     from .transfer import compare_frameworks
 
     keras = keras_of(model)
     if keras.generation != 3:
         raise ValueError("only a Keras 3 model runs on several frameworks; this is one of Keras %d" % keras.generation)
     check_model(model)
-    most, seed = question.batch_size or EXAMPLES, question.seed
+    most, seed = question.batch_size or examples_for(model), question.seed
     inputs, targets, which = sample(model, question.inputs, question.targets, seed, most)
     loss = loss_of(model, question.loss)
     differences = compare_frameworks(model, inputs, targets, loss, tuple(frameworks), seed, say)

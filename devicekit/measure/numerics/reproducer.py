@@ -16,7 +16,7 @@ from .layers.recorded_calls import Call
 from .nests import flatten, rebuild
 from .reproducer_script import script_for
 from .result import Comparison, Difference
-from .samples import EXAMPLES, sample
+from .samples import examples_for, sample
 
 
 def write_reproducer(comparison: Comparison, model: Any, folder: str, inputs: Any = None) -> Tuple[str, ...]:
@@ -51,7 +51,7 @@ def write_reproducer(comparison: Comparison, model: Any, folder: str, inputs: An
         return ()
     keras = keras_of(model)
     runner = runner_of(model, keras)
-    some, _, _ = sample(model, inputs, None, comparison.seed, EXAMPLES)
+    some, _, _ = sample(model, inputs, None, comparison.seed, examples_for(model))
     with runner.unchanged():
         try:
             call = _call_of(runner.record(some), wrong)

@@ -12,6 +12,12 @@ from .nests import flatten, rebuild
 EXAMPLES = 8
 
 
+def examples_for(model: Any) -> int:
+    """Return how many examples a model is compared with: as many as it takes, if that is fixed, as of a stateful one."""
+    shapes = [tuple(tensor.shape) for tensor in _inputs_of(model)]
+    return next((int(shape[0]) for shape in shapes if shape and shape[0]), EXAMPLES)
+
+
 def plain(values: Any, what: str) -> Any:
     """Return arrays, or a list or dictionary of arrays, as NumPy's.
 
@@ -75,10 +81,7 @@ def make_inputs(model: Any, seed: int, count: int) -> Any:
     ValueError
         If the model does not say what it takes.
     """
-    try:
-        wanted = list(model.inputs or ())
-    except (AttributeError, ValueError):  # not built
-        wanted = []
+    wanted = _inputs_of(model)
     if not wanted:
         raise ValueError("this model does not say what it takes, as one with a call() of its own: give inputs")
     embeddings = [layer.input_dim for layer in layers_of(model) if type(layer).__name__ == "Embedding"]
@@ -106,6 +109,13 @@ def make_inputs(model: Any, seed: int, count: int) -> Any:
     return made[0] if len(made) == 1 else made
 
 
+def _inputs_of(model: Any) -> List[Any]:
+    try:
+        return list(model.inputs or ())
+    except (AttributeError, ValueError):  # not built
+        return []
+
+
 def sample(model: Any, inputs: Any, targets: Any, seed: int, most: int) -> Tuple[Any, Any, str]:
     """Return inputs, targets, and a word on where they come from.
 
@@ -117,7 +127,7 @@ def sample(model: Any, inputs: Any, targets: Any, seed: int, most: int) -> Tuple
     if inputs is None:
         if targets is not None:
             raise ValueError("targets were given without inputs")
-        return make_inputs(model, seed, min(most, EXAMPLES)), None, "made-up inputs"
+        return make_inputs(model, seed, min(most, examples_for(model))), None, "made-up inputs"
     inputs = plain(inputs, "inputs")
     count = examples(inputs, "inputs")
     if targets is not None:

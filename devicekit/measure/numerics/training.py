@@ -25,7 +25,9 @@ from ...runtime.frameworks.keras_model import Keras, keras_of, layers_of, public
 from ...runtime.frameworks.tensors import Tensors
 from .drift import Curves, judge_drift
 from .layers.clone import NotClonable, again_whole, fit_together, global_float64, known_classes
+from .layers.recorded_calls import reset_states
 from .layers.runner import leave_copies_to_cpu
+from .layers.sizes import coarsest_of
 from .nests import flatten, rebuild
 from .random_state import generator_states, python_seeds
 from .result import Divergence
@@ -298,6 +300,8 @@ def _on_device(
     size, apart = trainer.parameters, _distances(own, right)
     curves = Curves(own.loss, right.loss, apart, standard.rounding, standard.seeds, parameters=size, moved_weights=size)
     arithmetic = standard.arithmetics.get(device)
+    if arithmetic is None and (trainer.draws or not trainer.has_double):
+        arithmetic = trainer.coarse  # a weight that moves by a unit of float32 is the same in that
     found = judge_drift(name, device, framework, curves, arithmetic)
     if found.verdict == "differs" and arithmetic is not None:
         curves = curves._replace(coarse=_coarse_controls(trainer, make, standard, arithmetic))
@@ -465,6 +469,8 @@ class _Trainer:
         self.parameters = sum(self.start[place].size for place in self._trained)
         self._followed = [_places(self.start[place].size) for place in self._trained]
         self.has_double = True
+        #: In what the model itself computes instead of float32; None for that.
+        self.coarse = {"bfloat16": "bfloat16", "float16": "float16"}.get(coarsest_of(layers_of(model)))
         self._copies: Dict[Tuple[str, bool], Any] = {}
         self._session: Any = None
 
@@ -493,6 +499,7 @@ class _Trainer:
         with self._own_graph(), self._scope(device, double), global_float64(self._keras, double), self._seeded():
             model = self._copy_on(device, double)
             model.set_weights(start)
+            reset_states(model)
             for state, value in zip(generator_states(model), self._states):
                 state.assign(value)
             model.compile(optimizer=make(), loss=_fresh(self._loss), **self._compile_options(compiled))

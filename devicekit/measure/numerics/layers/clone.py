@@ -149,7 +149,9 @@ def _wide_inputs(model: Any, keras: Keras) -> Dict[str, Any]:
         named = {"name": tensor.name} if keras.generation == 3 else {}
         return keras.module.Input(batch_shape=shape, dtype="float64" if "float" in dtype else dtype, **named)
 
-    given = model.input if keras.generation == 3 else list(model.inputs)
+    # Keras 3's Sequential has no `input` before it was called.
+    sequential = public_class(model)[0] == "Sequential"
+    given = model.input if keras.generation == 3 and not sequential else list(model.inputs)
     return {"input_tensors": rebuild(given, [wide(tensor) for _, tensor in flatten(given)])}
 
 
@@ -166,6 +168,8 @@ def fit_together(layer: Any, copy: Any) -> None:
     for one, other in zip(layers_of(layer), layers_of(copy)):  # a configuration says nothing of it
         if hasattr(one, "use_cudnn"):
             other.use_cudnn = one.use_cudnn
+        if getattr(one, "lora_enabled", False):
+            other.lora_alpha = one.lora_alpha
         if hasattr(one, "finalize_state"):  # what was adapted is held as constants, too
             other.set_weights(one.get_weights())
             other.finalize_state()

@@ -110,6 +110,13 @@ def record(
     return recorder.calls
 
 
+def reset_states(model: Any) -> None:
+    """Let the recurrent layers that keep their state from call to call start from zeros."""
+    for layer in layers_of(model):
+        if getattr(layer, "stateful", False) and hasattr(layer, "reset_states"):
+            layer.reset_states()
+
+
 class _Recorder:
     """Notes the calls of layers, in the order in which they start."""
 

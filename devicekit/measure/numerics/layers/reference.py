@@ -9,7 +9,7 @@ from ....runtime.frameworks.keras_model import layers_of, public_class
 from ....runtime.frameworks.tensors import HostArray
 from ..nests import rebuild
 from .clone import NotClonable
-from .runner import Cotangent, LayerOutcome, Work
+from .runner import Cotangent, LayerOutcome, Work, nearly_equal
 
 #: From whether it is to be in float64 to the function from outputs to the loss, None if there is none.
 MakeHead = Callable[[bool], Any]
@@ -88,8 +88,11 @@ class Reference:
             [item.array for item in runner.run(own, work, "cpu", False, cotangent, make_head(False)).outputs]
             for _ in "12"
         )
-        with np.errstate(all="ignore"):
-            return all(np.allclose(a, b, rtol=1e-3, atol=1e-6, equal_nan=True) for a, b in zip(one, other))
+        return all(nearly_equal(a, b) for a, b in zip(one, other))
+
+    def is_of_another(self, work: Work) -> bool:
+        """Whether the layer made again does something else than the layer: then the next reference is the layer itself."""
+        return self._double and bool(self._runner.is_unlike(self._own, work))
 
     def compute(self, work: Work) -> LayerOutcome:
         """Compute the same for other inputs and weights."""

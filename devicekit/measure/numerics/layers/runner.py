@@ -16,7 +16,7 @@ from ....runtime.on_cpu import leave_to_cpu
 from ..nests import flatten, rebuild
 from ..random_state import kept_random
 from .clone import NotClonable, again, again_whole, fit_together, global_float64, known_classes, variables
-from .recorded_calls import Call, record, unchanged
+from .recorded_calls import Call, record, reset_states, unchanged
 
 #: From the number, shape and dtype of an output to what its gradient is multiplied by; None: it has no part in it.
 Cotangent = Callable[[int, Tuple[int, ...], str], Optional[np.ndarray]]
@@ -94,6 +94,7 @@ class Runner:
         self._shared: Dict[Any, Any] = {}
         self._likenesses: Dict[int, Tuple[Any, Any]] = {}
         self._left: List[Tuple[Any, Any]] = []
+        self._unlike: List[Any] = []
 
     def leave_to_cpu(self, layers: Sequence[Any]) -> None:
         """Let the CPU compute these layers of the model from now on, inside `unchanged`; none of them: no longer any."""
@@ -113,7 +114,10 @@ class Runner:
         with self.scope("cpu", False):
             given = self._made(inputs, False)
             hold = functools.partial(held, tensors)
-            return record(self.model, lambda: self.model(given, training=False), hold, tensors.is_traced)
+            calls = record(self.model, lambda: self.model(given, training=False), hold, tensors.is_traced)
+            if self.weights_are_free:  # states are not among a layer's variables, and a copy starts from zeros
+                reset_states(self.model)
+            return calls
 
     @contextlib.contextmanager
     def scope(self, device: str, double: bool) -> Iterator[None]:
@@ -179,7 +183,19 @@ class Runner:
         ------
         NotClonable
         """
+        if any(layer is one for one in self._unlike):
+            raise NotClonable("made again from its configuration it computes something else")
         return self._copy(layer, work, "cpu", True)
+
+    def is_unlike(self, layer: Any, work: Work) -> bool:
+        """Whether a layer made again in its own dtype gives something else: a configuration need not say all. Remembered."""
+        if not self.weights_are_free:  # a device has copies, too
+            return False
+        both = (layer, self._copy(layer, work, "cpu", False))
+        own, other = (self.run(one, work, "cpu", False, lambda *_: None).outputs for one in both)
+        unlike = not all(nearly_equal(a.array, b.array) for a, b in zip(own, other))
+        self._unlike += [layer] if unlike else []
+        return unlike
 
     def for_device(self, layer: Any, work: Work, device: str) -> Any:
         """Return what computes on a device as the layer does."""
@@ -334,9 +350,7 @@ class CopyingRunner(Runner):
         if any(subject is copy for copy in self._copies.values()):
             for variable, values in zip(own, weights):
                 variable.assign(make(self.tensors, values, double))
-            for layer in getattr(subject, "submodules", ()) or ():
-                if getattr(layer, "stateful", False) and hasattr(layer, "reset_states"):
-                    layer.reset_states()
+            reset_states(subject)
         return own
 
     def _call(self, subject: Any, args: Any, kwargs: Any, weights: List[Any]) -> Tuple[Any, List[Any]]:
@@ -350,6 +364,12 @@ def leave_copies_to_cpu(original: Any, copy: Any, layers: Sequence[Any], keras: 
     for one, other in zip(layers_of(original), layers_of(copy)):
         if any(one is layer for layer in layers):
             leave_to_cpu(other, keras)
+
+
+def nearly_equal(one: np.ndarray, other: np.ndarray) -> bool:
+    """Return whether two results are the same, but for rounding."""
+    with np.errstate(all="ignore"):
+        return one.shape == other.shape and np.allclose(one, other, rtol=1e-3, atol=1e-6, equal_nan=True)
 
 
 def names_of(layer: Any) -> List[str]:
@@ -411,6 +431,9 @@ def make(tensors: Tensors, array: HostArray, double: bool) -> Any:
 
 def held(tensors: Tensors, value: Any) -> Optional[HostArray]:
     """Return the values of a tensor or of a NumPy array; None for anything else, or if it has no values yet."""
+    own = getattr(value, "value", None)
+    if own is not None and not callable(own):  # what a variable of Keras 3 holds, as the state of a stateful layer
+        value = own
     if isinstance(value, np.ndarray):
         return HostArray(value, str(value.dtype))
     if not tensors.is_tensor(value) or tensors.is_traced(value):

@@ -62,8 +62,12 @@ def sizes_of_whole(calls: Sequence[Call], layers: Sequence[Any]) -> Sizes:
         arrays = [leaf.array for leaf in Work(call.args, call.kwargs, []).leaves if isinstance(leaf, HostArray)]
         steps = max(steps, _steps(call.layer, arrays))
         longest = max([longest] + [array.size // array.shape[-1] for array in arrays if array.size])
-    dtypes = [dtype for layer in layers for dtype in _dtypes(layer)]
-    return Sizes(longest, longest, max(1, 2 * len(calls) * steps), coarsest(dtypes))
+    return Sizes(longest, longest, max(1, 2 * len(calls) * steps), coarsest_of(layers))
+
+
+def coarsest_of(layers: Sequence[Any]) -> str:
+    """Return the dtype with the fewest digits in which one of some layers computes."""
+    return coarsest([dtype for layer in layers for dtype in _dtypes(layer)])
 
 
 def coarsest(dtypes: Sequence[str]) -> str:
