@@ -8,10 +8,17 @@ from devicekit.measure.numerics.layers.coarse_products import as_layers_show, wi
 from devicekit.measure.numerics.layers.compare_call import gradient_problems
 from devicekit.measure.numerics.layers.compare_layers import only_the_cause
 from devicekit.measure.numerics.layers.recorded_calls import Call, record, unchanged
-from devicekit.measure.numerics.layers.rounding_verdict import Check, Rounding, row_sizes, stress_verdict
+from devicekit.measure.numerics.layers.rounding_verdict import (
+    Check,
+    Rounding,
+    row_sizes,
+    saturated_verdict,
+    stress_verdict,
+    verdict_on,
+)
 from devicekit.measure.numerics.layers.runner import LayerOutcome, Work
 from devicekit.measure.numerics.layers.sizes import coarsest, sizes_of
-from devicekit.measure.numerics.layers.ways import fewer_inputs, unequal
+from devicekit.measure.numerics.layers.ways import fewer_inputs, stress_inputs, unequal
 from devicekit.measure.numerics.result import Difference, Measure
 from devicekit.measure.numerics.verdict import Expected, judge
 from devicekit.runtime.frameworks.tensors import HostArray
@@ -197,6 +204,79 @@ def test_an_example_that_the_cpu_gets_wrong_excuses_no_other(number):
     assert verdict(wrong) == "differs"
 
 
+class Squares:
+    """A layer's reference: squares times a half, which overflow on the CPU in float32; one output, no gradients."""
+
+    note, largest, cotangent = "", 1e38, staticmethod(weights)
+
+    def compute(self, work):
+        square = work.args[0].array.astype(np.float64) ** 2
+        return LayerOutcome([HostArray(square * 0.5, "float64")], [], [])
+
+    def in_own_dtype(self, work):
+        with np.errstate(all="ignore"):
+            return [work.args[0].array ** 2 * np.float32(0.5)]
+
+    def envelope(self, work, size, seed, times):
+        return [2 * size * self.compute(work).outputs[0].array]
+
+    def largest_move(self, size):
+        return size
+
+
+def judged_squares(x, actual, device):
+    reference, work = Squares(), Work((HostArray(x, "float32"),), {}, [])
+    about = Difference("layer", "square", "Square", "output", device, "tensorflow", "differs")
+    expected = Expected(reference.compute(work).outputs[0].array, "float32")
+    return verdict_on(Check(about, np.asarray(actual, np.float32), expected, 0), Rounding(reference, work, 0)).verdict
+
+
+def test_what_overflows_on_the_cpu_too_is_no_fault_of_a_device():
+    x = np.array([[1e19, 1.5e19, 2.3e19]], np.float32)
+    assert judged_squares(x, [[5e37, 1.125e38, np.inf]], "gpu:0") == "agrees"
+    assert judged_squares(x, [[5e37, 1.125e38, np.inf]], "cpu") == "not-compared"
+    for wrong in ([[5e37, np.inf, np.inf]], [[5e37, np.nan, 2.645e38]], [[5e37, 2e38, np.inf]]):
+        assert judged_squares(x, wrong, "gpu:0") == "differs"
+
+
+def test_subnormal_inputs_may_be_zero_and_no_others():
+    x = np.array([[1e-39, 1.0, 2.0]], np.float32)
+
+    class Doubles(Squares):
+        def compute(self, work):
+            return LayerOutcome([HostArray(np.float64(2.0**70) * work.args[0].array, "float64")], [], [])
+
+    work = Work((HostArray(x, "float32"),), {}, [])
+    about = Difference("layer", "double", "Double", "output", "gpu:0", "tensorflow", "differs")
+    expected = Expected(Doubles().compute(work).outputs[0].array, "float32", magnitude=np.full(x.shape, 1e-18))
+    for values, verdict in (([0.0, 1.0, 2.0], "agrees"), ([0.0, 0.0, 2.0], "differs")):
+        actual = (np.array([values]) * 2.0**70).astype(np.float32)
+        assert verdict_on(Check(about, actual, expected, 0), Rounding(Doubles(), work, 0)).verdict == verdict
+
+
+def test_the_largest_of_subnormal_numbers_is_any_of_them():
+    x = np.array([[1e-39, 3e-39, 2e-39], [1.0, 3.0, 2.0]], np.float32)
+    about = Difference("layer", "largest", "Argmax", "output", "cpu", "tensorflow", "differs")
+
+    class Largest(AsTheCpu):
+        def in_own_dtype(self, work):
+            return [np.array([0, 1])]
+
+    def verdict(*actual):
+        check = Check(about, np.array(actual), Expected(np.array([1, 1]), "int64"), 0)
+        work = Work((HostArray(x, "float32"),), {}, [])
+        return stress_verdict(check, Rounding(Largest(), work, 0)).verdict
+
+    assert verdict(2, 1) == "agrees"
+    assert verdict(1, 2) == "differs"
+
+
+def test_inputs_that_are_not_finite_leave_the_corners_finite():
+    x = np.ones((8, 4), np.float32)
+    x[3] = np.nan
+    assert np.all(np.isfinite(stress_inputs(Work((HostArray(x, "float32"),), {}, [])).args[0].array))
+
+
 class Weight:
     name, dtype, shape = "kernel", "float32", (16, 8)
 
@@ -242,3 +322,42 @@ def test_an_attention_is_not_coarser_than_the_layers_next_to_it(arithmetic, dens
     items = [difference("MultiHeadAttention", "reduced-precision"), difference("Dense", "agrees", "cpu")]
     items += [difference("Dense", dense)] if dense else []
     assert as_layers_show(items)[0].verdict == verdict
+
+
+class SureLayer:
+    """Stands for a layer of Keras with a saturated activation."""
+
+    trainable_variables = variables = ()
+
+
+@pytest.mark.parametrize(("kind", "shape"), [("Dense", (6, 1)), ("Conv2D", (1, 1, 6, 1))])
+@pytest.mark.parametrize("function", ["sigmoid", "tanh"])
+def test_a_saturated_activation_leaves_the_rounding_of_its_terms(kind, shape, function):
+    rng = np.random.RandomState(3)
+    given = rng.normal(size=(4, 6) if kind == "Dense" else (4, 3, 3, 6)).astype(np.float32)
+    kernel = (0.1 * rng.normal(size=shape)).astype(np.float32)
+    activation = type("f", (), {"__name__": function})()
+    layer = type(kind, (SureLayer,), {"__module__": "keras.layers", "activation": activation})()
+
+    def gradient(dtype):
+        x, k = given.astype(dtype), kernel.astype(dtype).reshape(6, 1)
+        z = x @ k + dtype(12.0 if function == "sigmoid" else 7.0)
+        y = 1 / (1 + np.exp(-z)) if function == "sigmoid" else np.tanh(z)
+        slope = y * (1 - y) if function == "sigmoid" else 1 - y * y
+        return y, ((weights(0, y.shape, "") * slope) @ k.T).astype(dtype)
+
+    class Sure(AsTheCpu):
+        cotangent = staticmethod(weights)
+        outcome = LayerOutcome([HostArray(gradient(np.float64)[0], "float64")], [], [])
+
+    def verdict(actual):
+        about = Difference("gradient", "last", kind, "gradient of input 0", "cpu", "tensorflow", "differs")
+        check = Check(about, actual, Expected(gradient(np.float64)[1], "float32"), 1)
+        first = judge(about, actual, check.expected)
+        assert first.verdict != "agrees"
+        work = Work((HostArray(given, "float32"),), {}, [HostArray(kernel, "float32")])
+        return saturated_verdict(first, layer, check, Rounding(Sure(), work, 0)).verdict
+
+    right = gradient(np.float32)[1]
+    assert verdict(right) == "agrees"
+    assert verdict(right + np.float32(0.01) * kernel.reshape(-1)) == "differs"

@@ -23,12 +23,13 @@ from .coarse_products import (
 from .recorded_calls import Call
 from .reference import DrawsRandomNumbers, Reference, arrays_in
 from .rounding_verdict import (
+    SATURATED,
     Check,
     Rounding,
     coarse_verdict,
     plain_verdict,
     row_sizes,
-    softmax_verdict,
+    saturated_verdict,
     stress_verdict,
     verdict_on,
 )
@@ -331,7 +332,9 @@ def _checked(subject: Subject, computed: _Computed, check: Check, before: Sequen
     case, reference, dtype = computed.case, computed.case.reference, check.expected.dtype
     rounding = Rounding(reference, case.work, subject.seed)
     verdict = plain_verdict(check) or (stress_verdict if case.way.stress else verdict_on)(check, rounding)
-    verdict = softmax_verdict(verdict, computed.layer, check, rounding) if check.subject.kind == "gradient" else verdict
+    verdict = (
+        saturated_verdict(verdict, computed.layer, check, rounding) if check.subject.kind == "gradient" else verdict
+    )
     coarse = [computed.arithmetic] if computed.arithmetic else _arithmetics(before)
     if verdict.verdict == "differs" and coarse:
         verdict = coarse_verdict(verdict, coarse[0], check, rounding)
@@ -407,11 +410,24 @@ def compare_whole(
             continue
         whats = _whats(runner, model, outcome, None, with_loss)
         computed = _Computed(labels, case, outcome, whats, sizes, model, arithmetic=coarsest_shown(layers, device))
-        found += _judged(subject, computed)
+        found += _through_saturated(_judged(subject, computed), layers)
     if _are_of_another(found, case):
         return compare_whole(subject, inputs, targets, loss, sizes, devices, layers)
     runner.forget()
     return found
+
+
+def _through_saturated(found: Sequence[Difference], layers: Sequence[Difference]) -> List[Difference]:
+    """Return the verdicts on a model without those on gradients that come back through an activation which is saturated."""
+    saturated = {(item.device, item.name) for item in layers if SATURATED in item.detail}
+
+    def one(item: Difference) -> Difference:
+        names = [name for device, name in saturated if device == item.device]
+        if item.verdict != "differs" or "gradient" not in item.what or not names:
+            return item
+        return item.replace(verdict="not-compared", arithmetic="", detail="of %s, %s" % (names[0], SATURATED))
+
+    return [one(item) for item in found]
 
 
 def _whats(runner: Any, layer: Any, outcome: LayerOutcome, call: Optional[Call], with_loss: bool = False) -> List[str]:

@@ -11,7 +11,7 @@ from ..recognize import wrong_elements
 from ..result import Difference, Measure
 from ..tolerance import FORMATS, tolerance, unit_roundoff
 from ..verdict import Expected, judge, noted, shown_terms
-from .reference import Reference, distance
+from .reference import Reference, arrays_in, distance
 from .runner import Work
 from .ways import without_subnormals
 
@@ -30,7 +30,13 @@ _HOPELESS = 8.0
 #: Rounding in float64 moves nothing by more than this part of the largest number of a layer; what moves further jumps.
 _JUMP = 2.0**-40
 
+_OVERFLOWN = "%d elements are as on the CPU in %s, where something overflows that does not in float64"
+SATURATED = "the activation is saturated: its gradient's terms cancel"
 _FLUSHED = "subnormal numbers are flushed to zero"
+
+
+#: What multiplies each position by one matrix: convolutions do if their kernel has one position.
+_OF_ONE_PRODUCT = ("Dense", "Conv1D", "Conv2D", "Conv3D")
 
 
 class Check(NamedTuple):
@@ -116,6 +122,9 @@ def stress_verdict(check: Check, rounding: Rounding) -> Difference:
     """
     baseline, expected = rounding.reference.in_own_dtype(rounding.work)[check.place], check.expected
     right, dtype = expected.reference, expected.dtype
+    if "float" not in dtype and check.actual.shape == right.shape:
+        # Which of some numbers is the largest depends on whether subnormal ones are zero, then all are.
+        check = check._replace(actual=np.where(_subnormal_rows(rounding.work, right), right, check.actual))
     if baseline is not None and baseline.shape == right.shape == check.actual.shape and right.ndim > 1:
         limit = tolerance(dtype, accumulation=expected.accumulation, depth=expected.depth)
         wrong = wrong_elements(baseline, right, dtype=dtype, tolerance=limit, magnitude=shown_terms(expected))
@@ -125,6 +134,16 @@ def stress_verdict(check: Check, rounding: Rounding) -> Difference:
         if found.verdict != "agrees":
             return found
     return _as_exact(check, baseline, rounding)
+
+
+def _subnormal_rows(work: Work, result: np.ndarray) -> np.ndarray:
+    """Return which examples of a result have subnormal numbers among their inputs, to be broadcast over it."""
+    found = np.zeros(result.shape[:1] + (1,) * (result.ndim - 1), bool)
+    for one, other in zip(work.leaves, without_subnormals(work).leaves):
+        array = getattr(one, "array", None)
+        if array is not None and result.ndim and array.shape[:1] == result.shape[:1]:
+            found |= (array != other.array).reshape(len(array), -1).any(axis=1).reshape(found.shape)
+    return found
 
 
 def _as_exact(check: Check, baseline: Any, rounding: Rounding) -> Difference:
@@ -151,6 +170,15 @@ def verdict_on(check: Check, rounding: Rounding) -> Difference:
     first = judge(subject, actual, expected)
     if first.verdict == "agrees" or "float" not in dtype or actual.shape != right.shape or first.measure is None:
         return first
+    flushed = _without_subnormals(check, rounding)
+    if flushed is not None:
+        return flushed
+    overflown = _overflown(check, rounding)
+    if np.any(overflown):
+        excused = np.where(np.abs(right) > FORMATS[dtype].largest, np.copysign(np.inf, right), right)
+        found = verdict_on(check._replace(actual=np.where(overflown, excused, actual)), rounding)
+        found = noted(found, _OVERFLOWN % (int(np.sum(overflown)), dtype))
+        return found.replace(verdict="not-compared") if found.verdict == "agrees" and subject.device == "cpu" else found
     limit = tolerance(dtype, accumulation=expected.accumulation)
     apart = distance(actual, right)
     whole = subject.kind == "model"
@@ -171,6 +199,38 @@ def verdict_on(check: Check, rounding: Rounding) -> Difference:
         if np.mean(apart > _HOPELESS * allowed) > _FEW:
             return first
     return first
+
+
+def _without_subnormals(check: Check, rounding: Rounding) -> Optional[Difference]:
+    """Return the verdict on an array that is right for inputs whose subnormal numbers are zero; None if it is not."""
+    given = without_subnormals(rounding.work)
+    pairs = [(a.array, b.array) for a, b in zip(rounding.work.leaves, given.leaves) if hasattr(a, "array")]
+    if all(np.array_equal(a, b, equal_nan=True) for a, b in pairs):
+        return None
+    right = arrays_in(rounding.reference.compute(given))[check.place]
+    found = judge(check.subject, check.actual, check.expected.replace(reference=right))
+    return noted(found, _FLUSHED) if found.verdict == "agrees" else None
+
+
+def _overflown(check: Check, rounding: Rounding) -> np.ndarray:
+    """Return which elements are what they are because something overflows: on the CPU in the same dtype they are the same.
+
+    That is known of what is not finite, and if squares of the inputs overflow.
+    """
+    actual, (right, dtype) = check.actual, (check.expected.reference, check.expected.dtype)
+    most = FORMATS[dtype].largest ** 0.5 if dtype in FORMATS else np.inf
+    large = any(np.any(np.abs(rounding.work.leaves[i].array) > most) for i in rounding.work.inputs)
+    own = (
+        rounding.reference.in_own_dtype(rounding.work)[check.place]
+        if large or not np.all(np.isfinite(actual))
+        else None
+    )
+    if own is None or own.shape != right.shape:
+        return np.zeros(right.shape, bool)
+    with np.errstate(all="ignore"):
+        alike = np.isclose(actual, own, rtol=1e-3, atol=0) & ~np.isclose(actual, right, rtol=1e-3, atol=0) & large
+    found: np.ndarray = np.isfinite(right) & (alike | ~(np.isfinite(own) | np.isfinite(actual)))
+    return found
 
 
 def coarse_verdict(item: Difference, arithmetic: str, check: Check, rounding: Rounding) -> Difference:
@@ -197,41 +257,46 @@ def coarse_verdict(item: Difference, arithmetic: str, check: Check, rounding: Ro
     return item.replace(verdict="reduced-precision", arithmetic=arithmetic, detail=detail)
 
 
-def softmax_verdict(found: Difference, layer: Any, check: Check, rounding: Rounding) -> Difference:
-    """Look again at a gradient that comes back through a softmax that is sure of every example, as a trained classifier's.
+def saturated_verdict(found: Difference, layer: Any, check: Check, rounding: Rounding) -> Difference:
+    """Look again at a gradient through a softmax, sigmoid or tanh that is sure of every example, as a trained classifier's.
 
-    What is left of ``y * (g - sum(g * y))`` is then far smaller than its terms, which are rounded.
+    What is left of ``y * (g - sum(g * y))``, ``g * y * (1 - y)`` or ``g * (1 - y * y)`` is then far smaller than its terms,
+    which are rounded.
     """
-    terms = _softmax_terms(layer, rounding, check.subject.what.partition(", call")[0])
+    terms = _saturated_terms(layer, rounding, check.subject.what.partition(", call")[0])
     if found.verdict == "agrees" or terms is None or terms.shape != check.actual.shape:
         return found
     magnitude = terms * math.sqrt(check.expected.accumulation)
     again = judge(check.subject, check.actual, check.expected.replace(magnitude=magnitude))
-    return noted(again, "the softmax is saturated: its gradient's terms cancel") if again.verdict == "agrees" else found
+    return noted(again, SATURATED) if again.verdict == "agrees" else found
 
 
-def _softmax_terms(layer: Any, rounding: Rounding, what: str) -> Optional[np.ndarray]:
-    """Return how large the terms of a gradient are; None if this isn't known to be a gradient through softmax."""
+def _saturated_terms(layer: Any, rounding: Rounding, what: str) -> Optional[np.ndarray]:
+    """Return how large the terms of a gradient are; None if this isn't known to be one through such a function."""
     name, of_keras = public_class(layer)
-    activation = getattr(getattr(layer, "activation", None), "__name__", "")
+    activation = getattr(getattr(layer, "activation", None), "__name__", "") or name.lower()
     last = getattr(layer, "axis", -1) == -1 and not getattr(layer, "lora_enabled", False)
-    if not of_keras or not last or "softmax" not in (name.lower(), activation):
+    if not of_keras or not last or activation not in ("softmax", "sigmoid", "tanh"):
         return None
     work, reference = rounding.work, rounding.reference
     right = reference.outcome.outputs[0].array.astype(np.float64)
     weights = reference.cotangent(0, right.shape, "float64")
-    if weights is None:
+    if weights is None or not work.inputs:
         return None
     pulled = np.abs(weights)
-    terms: np.ndarray = right * (pulled + np.sum(pulled * right, axis=-1, keepdims=True))
-    if name != "Dense":
-        return terms if name in ("Softmax", "Activation") and what == "gradient of input 0" else None
+    others = np.sum(pulled * right, axis=-1, keepdims=True) if activation == "softmax" else 0.0
+    terms: np.ndarray = pulled if activation == "tanh" else right * (pulled + others)
+    if name in ("Softmax", "Activation"):
+        return terms if what == "gradient of input 0" else None
     given = work.leaves[work.inputs[0]].array.astype(np.float64)
-    kernel = work.weights[0].array.astype(np.float64)
+    whole = work.weights[0].array.astype(np.float64) if name in _OF_ONE_PRODUCT else np.zeros((0, 1))
+    kernel = whole.reshape(-1, whole.shape[-1])
+    if given.shape[:-1] + kernel.shape[1:] != terms.shape or given.shape[-1:] != kernel.shape[:1]:
+        return None
     squares = terms.reshape(-1, terms.shape[-1]) ** 2
     sizes = {
         "gradient of input 0": (squares @ kernel.T**2).reshape(given.shape),
-        "gradient of kernel": given.reshape(-1, given.shape[-1]).T ** 2 @ squares,
+        "gradient of kernel": (given.reshape(-1, given.shape[-1]).T ** 2 @ squares).reshape(whole.shape),
         "gradient of bias": squares.sum(axis=0),
     }
     return np.sqrt(sizes[what]) if what in sizes else None

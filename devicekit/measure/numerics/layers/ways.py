@@ -143,7 +143,7 @@ def _stressed(held: HostArray) -> HostArray:
         return held
     if not held.is_float or _holds_whole_numbers(array):
         return HostArray(array[::-1].copy(), held.dtype)
-    values: np.ndarray = array[::-1].astype(np.float64)
+    values: np.ndarray = np.where(np.isfinite(array), array, 0.0)[::-1].astype(np.float64)
     size = float(np.sqrt(np.mean(values**2))) or 1.0
     least = FORMATS[held.dtype].smallest_normal
     with np.errstate(all="ignore"):
