@@ -45,8 +45,9 @@ def first_line(error: BaseException, most: int = 300) -> str:
 
 
 def one_line(error: BaseException, most: int = 400) -> str:
-    """Return an exception's type and its whole text in one line: frameworks give the cause in a later one."""
-    return _after_type(error, " ".join(text_of(error).split())[:most])
+    """Return an exception's type and its whole text in one line: frameworks give the cause in a later one, Keras in bold."""
+    text = text_of(error).replace("\x1b[1m", "").replace("\x1b[0m", "")
+    return _after_type(error, " ".join(text.split())[:most])
 
 
 def text_of(error: BaseException) -> str:

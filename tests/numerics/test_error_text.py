@@ -2,6 +2,7 @@
 
 import pytest
 
+from devicekit.errors import one_line
 from devicekit.logs.errors import is_missing_kernel
 from devicekit.runtime.frameworks.fallback_warnings import fallback_operators
 
@@ -40,3 +41,9 @@ def test_operators_that_fell_back_are_named_once():
         "aten::median",
         "aten::cummax",
     )
+
+
+def test_keras_puts_a_part_in_bold():
+    error = ValueError("Exception encountered when calling Dense.call().\n\n\x1b[1mWrong shape\x1b[0m\n\nArguments: x")
+    expected = "ValueError: Exception encountered when calling Dense.call(). Wrong shape Arguments: x"
+    assert one_line(error) == expected

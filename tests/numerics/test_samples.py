@@ -17,7 +17,7 @@ def test_arrays_lists_and_dictionaries():
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        (np.array(["text"]), "only numbers"),
+        (np.array(["text"]), "only numbers.*behind its text layers"),
         ([np.ones(2), "text"], r"inputs\[1\] is a str"),
         (iter([1, 2]), "next\\(iter"),
         ([[1.0], [2.0, 3.0]], "not an array|only numbers"),

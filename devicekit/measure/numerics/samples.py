@@ -48,7 +48,10 @@ def plain(values: Any, what: str) -> Any:
     if str(array.dtype) == "bfloat16":
         array = array.astype(np.float32)
     if array.dtype.kind not in "biuf":
-        raise ValueError("%s holds %s; only numbers and booleans can be compared" % (what, array.dtype))
+        raise ValueError(
+            "%s holds %s; only numbers and booleans can be compared. Of a model that takes text, compare the part behind its "
+            "text layers" % (what, array.dtype)
+        )
     return array
 
 
