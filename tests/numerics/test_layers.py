@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from rounding import rounded
+from rounding import exact, factors, rounded
 
 from devicekit.measure.numerics.layers.coarse_products import as_layers_show, without_short_result
 from devicekit.measure.numerics.layers.compare_call import gradient_problems
@@ -15,6 +15,7 @@ from devicekit.measure.numerics.layers.rounding_verdict import (
     saturated_verdict,
     stress_verdict,
     verdict_on,
+    without_common_factor,
 )
 from devicekit.measure.numerics.layers.runner import LayerOutcome, Work
 from devicekit.measure.numerics.layers.sizes import coarsest, sizes_of
@@ -275,6 +276,40 @@ def test_inputs_that_are_not_finite_leave_the_corners_finite():
     x = np.ones((8, 4), np.float32)
     x[3] = np.nan
     assert np.all(np.isfinite(stress_inputs(Work((HostArray(x, "float32"),), {}, [])).args[0].array))
+
+
+class OfBfloat16:
+    """A reference whose own dtype rounds the exact result."""
+
+    def __init__(self, right):
+        self.right = right
+
+    def in_own_dtype(self, work):
+        return [rounded(self.right.astype(np.float32), "bfloat16")]
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("kind", ["normal", "positive"])
+def test_half_precision_makes_no_result_larger_as_a_whole(kind, seed):
+    a, b = (rounded(item, "bfloat16") for item in factors(np.random.RandomState(seed), inner=64, kind=kind))
+    right = exact(a, b)
+    about = Difference("layer", "dense", "Dense", "output", "gpu:0", "jax", "agrees")
+
+    def verdict(actual, before="agrees"):
+        check = Check(about, actual, Expected(right, "bfloat16", 64, 2), 0)
+        rounding = Rounding(OfBfloat16(right), Work((), {}, []), 0)
+        return without_common_factor(about.replace(verdict=before), check, rounding)
+
+    for cut in (False, True):
+        total = np.zeros(right.shape, np.float32)
+        for k in range(a.shape[1]):
+            total = rounded(total + np.outer(a[:, k], b[k]), "bfloat16", cut)
+        assert verdict(total).verdict == "agrees"
+    assert verdict(rounded(right.astype(np.float32), "bfloat16")).verdict == "agrees"
+    for before in ("agrees", "reduced-precision"):
+        found = verdict(rounded(right.astype(np.float32) * 1.05, "bfloat16"), before)
+        assert (found.verdict, found.detail) == ("differs", "the right result times 1.05")
+    assert verdict(right * 1.05, "not-compared").verdict == "not-compared"
 
 
 class Weight:

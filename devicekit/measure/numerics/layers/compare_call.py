@@ -32,6 +32,7 @@ from .rounding_verdict import (
     saturated_verdict,
     stress_verdict,
     verdict_on,
+    without_common_factor,
 )
 from .runner import Cotangent, LayerOutcome, Work, names_of
 from .sizes import Sizes, coarsest, ratio_of, sizes_of
@@ -338,6 +339,8 @@ def _checked(subject: Subject, computed: _Computed, check: Check, before: Sequen
     coarse = [computed.arithmetic] if computed.arithmetic else _arithmetics(before)
     if verdict.verdict == "differs" and coarse:
         verdict = coarse_verdict(verdict, coarse[0], check, rounding)
+    if dtype in ("bfloat16", "float16") and not case.way.stress:
+        verdict = without_common_factor(verdict, check, rounding)
     device, ran_on = computed.labels.device, computed.outcome.ran_on
     elsewhere = bool(ran_on) and ran_on != subject.place(device)
     if elsewhere and verdict.verdict == "agrees" and "float" in dtype:

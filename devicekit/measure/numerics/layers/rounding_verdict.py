@@ -32,6 +32,12 @@ _JUMP = 2.0**-40
 
 _OVERFLOWN = "%d elements are as on the CPU in %s, where something overflows that does not in float64"
 SATURATED = "the activation is saturated: its gradient's terms cancel"
+
+#: A factor is common to all elements from this many unit roundoffs on, if it is as many times what their errors leave open,
+#: and if there are as many elements of about one size.
+_COMMON = 4.0
+_SURE = 6.0
+_ENOUGH = 16.0
 _FLUSHED = "subnormal numbers are flushed to zero"
 
 
@@ -269,6 +275,34 @@ def saturated_verdict(found: Difference, layer: Any, check: Check, rounding: Rou
     magnitude = terms * math.sqrt(check.expected.accumulation)
     again = judge(check.subject, check.actual, check.expected.replace(magnitude=magnitude))
     return noted(again, SATURATED) if again.verdict == "agrees" else found
+
+
+def without_common_factor(item: Difference, check: Check, rounding: Rounding) -> Difference:
+    """Return the verdict on an array of half precision: roundings have both signs, and make no result larger as a whole.
+
+    Sums that are cut to it, or long ones of one sign, do become smaller.
+    """
+    expected, unit = check.expected, unit_roundoff(check.expected.dtype)
+    limits = _COMMON * unit * math.sqrt(expected.depth), expected.accumulation * unit
+    if item.verdict in ("agrees", "reduced-precision") and _common_factor(check.actual, expected.reference, *limits):
+        baseline = rounding.reference.in_own_dtype(rounding.work)[check.place]
+        factor = 0.0 if baseline is None else _common_factor(check.actual, baseline, *limits)
+        if factor:
+            return item.replace(verdict="differs", arithmetic="", detail="the right result times %.3g" % factor)
+    return item
+
+
+def _common_factor(actual: np.ndarray, right: np.ndarray, limit: float, more_below: float) -> float:
+    """Return the factor of all elements, if it is further from 1 than a limit and than their errors leave open; else 0."""
+    found, wanted = actual.astype(np.float64), right.astype(np.float64)
+    with np.errstate(all="ignore"):
+        squares = wanted**2
+        total = squares.sum()
+        factor = float((found * wanted).sum() / total)
+        doubt = float(np.sqrt(((found - factor * wanted) ** 2 * squares).sum()) / total)
+        enough = total**2 > _ENOUGH * (squares**2).sum()
+    limit += more_below if factor < 1.0 else 0.0
+    return factor if enough and abs(factor - 1.0) > max(limit, _SURE * doubt) else 0.0
 
 
 def _saturated_terms(layer: Any, rounding: Rounding, what: str) -> Optional[np.ndarray]:
