@@ -47,6 +47,8 @@ sequences   MatMul                              lstm,gru,classes everyfourth
 sequences   Mean                                norm,pool        half
 sequences   Max                                 most             lastchannel
 sequences   Cumsum                              sums             percent
+drawing     StatelessRandomUniformV2            dropout          half zeros
+drawing     StatelessRandomNormalV2             noise            half zeros
 """
 
 
@@ -94,6 +96,11 @@ def sequences():
     x = L.GRU(6, return_sequences=True, name="gru")(ops.cumsum(x, axis=1))
     x = L.Concatenate()([L.GlobalAveragePooling1D(name="pool")(x), L.GlobalMaxPooling1D(name="most")(x)])
     return keras.Model(start, L.Dense(4, name="classes")(x))
+
+def drawing():
+    start = keras.Input((12,))
+    x = L.Dropout(0.3, name="dropout")(L.Dense(8, name="first")(start))
+    return keras.Model(start, L.Dense(4, name="classes")(L.GaussianNoise(0.2, name="noise")(x)))
 
 #: Keras names operations after what they do.
 OPERATIONS = {"sqrt": "root", "log": "logarithm", "argmax": "argmax", "cumsum": "sums"}

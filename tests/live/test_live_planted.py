@@ -9,7 +9,8 @@ from planted_kernels import PROGRAM, planted
 pytestmark = only_tf2
 
 #: One of each kind: a gradient, leftover rows, a sum without a row, a statistic that stays, a bias that is zero at first, a
-#: gradient of the call before, ties, saturation, a batch of one, rounded results, tiny numbers, an exponential that overflows.
+#: gradient of the call before, random numbers of another range, ties, saturation, a batch of one, rounded results, tiny
+#: numbers, an exponential that overflows.
 SAMPLE = (
     "times100@Conv2DBackpropFilter",
     "tail@MatMul",
@@ -17,6 +18,7 @@ SAMPLE = (
     "unchanged@AddV2",
     "nobias@BiasAdd",
     "stale@AvgPoolGrad",
+    "half@StatelessRandomUniformV2",
 )
 IN_TABLES = ("ties@ArgMax", "saturated@Tanh", "lone@MatMul", "short@MatMul", "tiny@Sqrt", "overflow@Softplus")
 

@@ -10,6 +10,9 @@ import numpy as np
 from ...runtime.frameworks import tensors_of
 from ...runtime.frameworks.keras_model import layers_of
 
+#: How many standard deviations the mean of random numbers is never off by.
+_SURE = 8.0
+
 
 @contextlib.contextmanager
 def python_seeds(seed: int) -> Iterator[None]:
@@ -60,6 +63,24 @@ def generator_states(model: Any) -> List[Any]:
             if type(generator).__name__ in ("SeedGenerator", "Generator") and hasattr(state, "assign"):
                 found.setdefault(id(state), state)
     return list(found.values())
+
+
+def why_not_random(values: np.ndarray, row: int = 1) -> str:
+    """Return what is wrong with random numbers that should have the mean 0 and the variance 1; "" if nothing is.
+
+    ``row``: after how many numbers those of the next example begin.
+    """
+    values = values.astype(np.float64).reshape(-1)
+    if not np.all(np.isfinite(values)):
+        return "are not finite"
+    unsure = _SURE / np.sqrt(values.size)
+    for what, found, right in (("mean", values, 0.0), ("variance", values**2, 1.0)):
+        if abs(found.mean() - right) > unsure * np.std(found):
+            return "have the %s %.3g where it should be %g" % (what, found.mean(), right)
+    for lag in (1, row, values.size // 2):
+        if abs(np.mean(values[lag:] * values[:-lag])) > _SURE / np.sqrt(values.size - lag):
+            return "repeat: each is like the one %d before it" % lag
+    return ""
 
 
 def _global_generator() -> Any:

@@ -29,7 +29,7 @@ from .layers.recorded_calls import reset_states
 from .layers.runner import leave_copies_to_cpu
 from .layers.sizes import coarsest_of
 from .nests import flatten, rebuild
-from .random_state import generator_states, python_seeds
+from .random_state import generator_states, python_seeds, why_not_random
 from .result import Divergence
 from .tolerance import unit_roundoff
 from .verdict import noted
@@ -292,6 +292,10 @@ def _on_device(
     right, by = standard.right, trainer.compiler if compiled else ""
     if trainer.draws and not trainer.draws_alike(device):
         reason = "not deterministic: the model draws random numbers, and %s draws others than the CPU" % device
+        wrong = why_not_random(trainer.normal_numbers(device))
+        if wrong:
+            error = DevicekitError("the random numbers that %s draws %s" % (device, wrong))
+            return _failed(name, device, framework, standard.right, error).replace(compiled_by=by)
         return _not_compared(name, device, framework, reason, by)
     try:
         own = trainer.train(device, False, make, standard.batches, trainer.start, compiled)
@@ -532,16 +536,17 @@ class _Trainer:
 
     def draws_alike(self, device: str) -> bool:
         """Return whether a device draws the random numbers that the CPU draws from the same seed."""
-        one, other = self._normal_numbers("cpu"), self._normal_numbers(device)
+        one, other = self.normal_numbers("cpu"), self.normal_numbers(device)
         return bool(np.allclose(one, other, rtol=1e-3, atol=1e-3))
 
-    def _normal_numbers(self, device: str) -> np.ndarray:
+    def normal_numbers(self, device: str) -> np.ndarray:
+        """Return normally distributed numbers that a device draws."""
         with self._scope(device, False), self._seeded():
             if self._keras.generation == 3:
-                return self._tensors.to_numpy(self._keras.module.random.normal((64,), seed=7))
+                return self._tensors.to_numpy(self._keras.module.random.normal((4096,), seed=7))
             import tensorflow as tf
 
-            return self._tensors.to_numpy(tf.random.normal((64,), seed=7))
+            return self._tensors.to_numpy(tf.random.normal((4096,), seed=7))
 
     def _copy_on(self, device: str, double: bool) -> Any:
         key = (device, double)

@@ -20,6 +20,7 @@ from .coarse_products import (
     without_excuses,
     without_short_result,
 )
+from .random_numbers import random_numbers
 from .recorded_calls import Call
 from .reference import DrawsRandomNumbers, Reference, arrays_in
 from .rounding_verdict import (
@@ -209,6 +210,7 @@ def _on_device(subject: Subject, call: Call, number: int, device: str, cases: Se
     runner, layer = subject.runner, call.layer
     labels = Difference("layer", call.path, call.operation, "", device, subject.framework, "differs", depth=number)
     worst: Dict[str, Difference] = {}
+    not_random = random_numbers(runner, call, labels)
     first: List[LayerOutcome] = []
     shown, arithmetic = False, ""
     for case in cases:
@@ -239,7 +241,7 @@ def _on_device(subject: Subject, call: Call, number: int, device: str, cases: Se
             before_it = worst.get(item.what)
             if before_it is None or _badness(item) > _badness(before_it):
                 worst[item.what] = item
-    return list(worst.values())
+    return list(worst.values()) + not_random
 
 
 class _Computed(NamedTuple):
