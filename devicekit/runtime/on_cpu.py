@@ -6,6 +6,7 @@ states that come back into the layer's variables.
 """
 
 import inspect
+import sys
 from contextlib import nullcontext
 from typing import Any, Callable, Dict, List, Tuple
 
@@ -91,6 +92,9 @@ def call_on_cpu(layer: Any, call: Any, keras: Keras, args: Tuple[Any, ...], kwar
     places = [place for place, leaf in enumerate(leaves) if tensors.is_tensor(leaf)]
     # Variables of Keras 2 cannot be exchanged: TensorFlow notes by itself which ones are read.
     variables = list(layer.variables) if keras.generation == 3 else []
+    # A gradient is read later than its call, outside of what casts the layer's weights there (private, as of 3.0).
+    state = sys.modules.get("keras.src.backend.common.global_state")
+    cast = state.get_global_attribute("autocast_scope") if state is not None else None
     results: List[Any] = []
     for item in layers_of(layer):
         if hasattr(item, "use_cudnn"):  # with a GPU, Keras 3 calls cuDNN in the scope of the CPU as well
@@ -105,7 +109,7 @@ def call_on_cpu(layer: Any, call: Any, keras: Keras, args: Tuple[Any, ...], kwar
         scope: Any = (
             keras.module.StatelessScope(mapping, collect_losses=True) if keras.generation == 3 else nullcontext()
         )
-        with scope:
+        with scope, type(cast)(cast.dtype) if cast is not None else nullcontext():
             results[:] = [call(*given, **named)]
         outputs = [item for item in tree.flatten(results[0]) if tensors.is_tensor(item)]
         updated = [scope.get_current_value(item) for item in variables]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from devicekit.measure.numerics.layers.random_numbers import random_numbers
+from devicekit.measure.numerics.layers.compare_call import random_numbers
 from devicekit.measure.numerics.layers.recorded_calls import Call
 from devicekit.measure.numerics.layers.runner import LayerOutcome
 from devicekit.measure.numerics.random_state import why_not_random
@@ -26,12 +26,15 @@ def test_what_a_generator_draws_is_random(seed):
 @pytest.mark.parametrize(
     ("change", "text"),
     [
-        (lambda z: np.full_like(z, 0.3), "have the mean 0.3 where it should be 0"),
-        (lambda z: z * 0.7, "have the variance"),
-        (lambda z: np.concatenate([z[:256], z[:256]]), "repeat: each is like the one 4096 before it"),
+        (lambda z: np.full_like(z, 0.3), "its random numbers have the mean 0.3, and not 0"),
+        (lambda z: z * 0.7, "its random numbers have the variance less 1 -0.5"),
+        (
+            lambda z: np.concatenate([z[:256], z[:256]]),
+            "its random numbers have the correlation 4096 apart 0.97, and not 0",
+        ),
         (lambda z: np.repeat(z[:1] - z[:1].mean(), 512, axis=0), ""),
-        (lambda z: np.repeat(z[:, ::2], 2, axis=1), "repeat: each is like the one 1 before it"),
-        (lambda z: np.where(z > 3, np.nan, z), "are not finite"),
+        (lambda z: np.repeat(z[:, ::2], 2, axis=1), "its random numbers have the correlation 1 apart 0.5, and not 0"),
+        (lambda z: np.where(z > 3, np.nan, z), "its random numbers have the mean nan"),
     ],
     ids=["constant", "range", "halves", "one for all examples", "pairs", "NaN"],
 )
@@ -85,7 +88,7 @@ def test_a_dropout_that_does_not_scale_is_wrong():
     assert right.seen == [((683, 12), {"training": True})]
     (found,) = looked_at(Drawing(scaled=False), 0.3)
     assert (found.name, found.what, found.verdict) == ("block/dropout", "output in training", "differs")
-    assert "have the mean -0.4" in found.detail
+    assert "its random numbers have the mean -0.4" in found.detail
 
 
 def test_nothing_is_said_of_a_dropout_that_hardly_drops_or_cannot_run():

@@ -71,15 +71,11 @@ def why_not_random(values: np.ndarray, row: int = 1) -> str:
     ``row``: after how many numbers those of the next example begin.
     """
     values = values.astype(np.float64).reshape(-1)
-    if not np.all(np.isfinite(values)):
-        return "are not finite"
-    unsure = _SURE / np.sqrt(values.size)
-    for what, found, right in (("mean", values, 0.0), ("variance", values**2, 1.0)):
-        if abs(found.mean() - right) > unsure * np.std(found):
-            return "have the %s %.3g where it should be %g" % (what, found.mean(), right)
-    for lag in (1, row, values.size // 2):
-        if abs(np.mean(values[lag:] * values[:-lag])) > _SURE / np.sqrt(values.size - lag):
-            return "repeat: each is like the one %d before it" % lag
+    figures = [("mean", values), ("variance less 1", values**2 - 1)]
+    figures += [("correlation %d apart" % lag, values[lag:] * values[:-lag]) for lag in (1, row, values.size // 2)]
+    for what, found in figures:
+        if not abs(found.mean()) <= _SURE * found.std() / found.size**0.5:  # also if one is not a number
+            return "its random numbers have the %s %.2g, and not 0" % (what, found.mean())
     return ""
 
 

@@ -10,6 +10,7 @@ from ....runtime.frameworks.keras_model import public_class
 from ....runtime.frameworks.tensors import HostArray
 from ..measures import measure
 from ..nests import rebuild
+from ..random_state import why_not_random
 from ..result import VERDICTS, Difference, Measure
 from ..verdict import Expected, failed, noted, unsupported
 from .coarse_products import (
@@ -20,7 +21,6 @@ from .coarse_products import (
     without_excuses,
     without_short_result,
 )
-from .random_numbers import random_numbers
 from .recorded_calls import Call
 from .reference import DrawsRandomNumbers, Reference, arrays_in
 from .rounding_verdict import (
@@ -48,6 +48,11 @@ _DISTANCES = (1e-4, 1e-6)
 
 #: How far apart the two may be, relative to the size of the derivatives: kinks, such as relu's, cost a little.
 _APART = 0.02
+
+#: Layers that draw one number for each element; how many of those are looked at.
+_DRAWING = ("Dropout", "GaussianDropout", "GaussianNoise")
+_DRAWN = 8192
+_LEAST_AMOUNT = 0.05
 
 _Compute = Callable[[Work], LayerOutcome]
 
@@ -242,6 +247,30 @@ def _on_device(subject: Subject, call: Call, number: int, device: str, cases: Se
             if before_it is None or _badness(item) > _badness(before_it):
                 worst[item.what] = item
     return list(worst.values()) + not_random
+
+
+def random_numbers(runner: Any, call: Call, labels: Difference) -> List[Difference]:
+    """Return the difference if a layer draws random numbers on a device that are not: dropout and noise, of ones in training.
+
+    With fewer that are dropped, or kept, than `_LEAST_AMOUNT` of all, chance decides what is seen of them.
+    """
+    layer, (name, of_keras) = call.layer, public_class(call.layer)
+    amount = getattr(layer, "rate" if "Dropout" in name else "stddev", 0.0)
+    known = of_keras and name in _DRAWING and not getattr(layer, "noise_shape", None)
+    if not known or not _LEAST_AMOUNT <= amount <= 1 - _LEAST_AMOUNT:
+        return []
+    try:
+        given, row = call.args[0], call.args[0].array[:1].size
+        ones = np.ones((-(-_DRAWN // row),) + given.array.shape[1:], given.array.dtype)
+        work = Work((HostArray(ones, given.dtype),), {"training": True}, runner.weights(layer))
+        on_device = runner.for_device(layer, work, labels.device)
+        outcome = runner.run(on_device, work, labels.device, False, lambda *_: None, None)
+        spread = amount if name == "GaussianNoise" else (amount / (1 - amount)) ** 0.5
+        reason = why_not_random((outcome.outputs[0].array - 1.0) / spread, row)
+    except Exception:  # a kernel that is missing shows in training
+        return []
+    about = labels.replace(kind="operation", what="output in training", ran_on=outcome.ran_on, detail=reason)
+    return [about] if reason else []
 
 
 class _Computed(NamedTuple):

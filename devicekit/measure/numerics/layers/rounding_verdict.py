@@ -285,24 +285,23 @@ def without_common_factor(item: Difference, check: Check, rounding: Rounding) ->
     expected, unit = check.expected, unit_roundoff(check.expected.dtype)
     limits = _COMMON * unit * math.sqrt(expected.depth), expected.accumulation * unit
     if item.verdict in ("agrees", "reduced-precision") and _common_factor(check.actual, expected.reference, *limits):
-        baseline = rounding.reference.in_own_dtype(rounding.work)[check.place]
-        factor = 0.0 if baseline is None else _common_factor(check.actual, baseline, *limits)
+        factor = _common_factor(check.actual, rounding.reference.in_own_dtype(rounding.work)[check.place], *limits)
         if factor:
             return item.replace(verdict="differs", arithmetic="", detail="the right result times %.3g" % factor)
     return item
 
 
-def _common_factor(actual: np.ndarray, right: np.ndarray, limit: float, more_below: float) -> float:
+def _common_factor(actual: np.ndarray, right: Any, limit: float, more_below: float) -> float:
     """Return the factor of all elements, if it is further from 1 than a limit and than their errors leave open; else 0."""
-    found, wanted = actual.astype(np.float64), right.astype(np.float64)
+    found, wanted = actual.astype(np.float64), np.asarray(right, np.float64)
     with np.errstate(all="ignore"):
         squares = wanted**2
         total = squares.sum()
         factor = float((found * wanted).sum() / total)
-        doubt = float(np.sqrt(((found - factor * wanted) ** 2 * squares).sum()) / total)
+        doubt = np.sqrt(((found - factor * wanted) ** 2 * squares).sum()) / total
         enough = total**2 > _ENOUGH * (squares**2).sum()
-    limit += more_below if factor < 1.0 else 0.0
-    return factor if enough and abs(factor - 1.0) > max(limit, _SURE * doubt) else 0.0
+    limit = max(limit + more_below * (factor < 1), _SURE * doubt)
+    return factor if enough and abs(factor - 1) > limit else 0.0
 
 
 def _saturated_terms(layer: Any, rounding: Rounding, what: str) -> Optional[np.ndarray]:
