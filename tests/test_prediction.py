@@ -5,7 +5,9 @@ import struct
 import pytest
 
 from devicekit import diagnose
+from devicekit.diagnosis.findings import Packages
 from devicekit.machine.probe import read_machine
+from devicekit.remedy.plan import plan
 
 #: A set that works, by distribution; parts of it are replaced or taken away.
 COMMON = {
@@ -17,14 +19,18 @@ COMMON = {
 SITE = "/venv/lib/python3.12/site-packages"
 
 
-def predict(make_machine, without=(), env=None, files=None, folders=(), version="3.12.1", **installed):
-    """Return the diagnosis of a Linux machine with this installed, names written with underscores."""
+def predict(make_machine, **installed):
+    return diagnose(examined(make_machine, **installed))
+
+
+def examined(make_machine, without=(), env=None, files=None, folders=(), version="3.12.1", **installed):
+    """Return a Linux machine with this installed, names written with underscores."""
     chosen = {name: number for name, number in COMMON.items() if name not in without}
     chosen.update({name.replace("_", "-"): number for name, number in installed.items()})
     python = {"version": version, "installed": chosen}
     everything = dict({"/etc/os-release": 'PRETTY_NAME="Debian"\n'}, **(files or {}))
     host = make_machine(python=python, env=env or {}, files=everything, folders=list(folders), home="/home/x")
-    return diagnose(read_machine(host, deep=True))
+    return read_machine(host, deep=True)
 
 
 def row(diagnosis, framework):
@@ -226,9 +232,32 @@ def test_two_releases_over_one_another(make_machine):
     diagnosis = predict(make_machine, files=files, **dict(TF, **both))
     assert row(diagnosis, "tensorflow") == (False, False, [], "distributions-conflict")
     assert "_pywrap_metrics.so" in str(diagnosis.by_code("distributions-conflict").evidence)
+    files.pop(SITE + "/" + module + ".so")
     same = {name: text.replace(module + ".so", "tensorflow/x.py") for name, text in files.items()}
     diagnosis = predict(make_machine, files=dict(same, **{SITE + "/tensorflow/x.py": ""}), **dict(TF, **both))
     assert diagnosis.by_code("distributions-conflict").severity == "warning"
+
+
+def test_what_another_release_left_in_a_whole_package(make_machine):
+    kernels, keras = "tensorflow/core/kernels", "keras/src/backend"
+    whole = {
+        SITE + "/tensorflow/__init__.py": "", SITE + "/%s/__init__.py" % kernels: "",
+        SITE + "/tensorflow_cpu-2.19.1.dist-info/RECORD": record(["tensorflow/__init__.py", kernels + "/__init__.py"]),
+        SITE + "/keras/__init__.py": "", SITE + "/%s.py" % keras: "",
+        SITE + "/keras-3.10.0.dist-info/RECORD": record(["keras/__init__.py", keras + ".py"]),
+    }  # fmt: skip
+    assert row(predict(make_machine, files=whole, **TF), "keras") == WORKS
+    harmless = {SITE + "/%s/a.py" % keras: "", SITE + "/tensorflow/core/b.so": "", SITE + "/keras/__init__.pyc": ""}
+    assert row(predict(make_machine, files=dict(whole, **harmless), **TF), "keras") == WORKS
+    library = {SITE + "/%s/libtfkernel.so" % kernels: ""}
+    diagnosis = predict(make_machine, files=dict(whole, **library), **TF)
+    assert row(diagnosis, "tensorflow") == (False, False, [], "install-corrupt")
+    assert "libtfkernel.so" in diagnosis.by_code("install-corrupt").summary
+    package = {SITE + "/%s/__init__.py" % keras: ""}
+    machine = examined(make_machine, files=dict(whole, **package), **TF)
+    assert row(diagnose(machine), "keras")[:2] == (False, False)
+    (first,) = plan(machine).attempts
+    assert (first.aside, first.packages, first.keeps_release) == ((SITE + "/" + keras,), Packages(), True)
 
 
 def elf(*needed):

@@ -758,6 +758,7 @@ def _suspects(machine: Machine) -> _Culprits:
         files.append(config.path)
     form = FORMATS.get(machine.native.system)
     files += [item.path for item in python.plugins.or_none() or () if item.format != form]
+    files += python.stale_modules
     return _Culprits(tuple(name for name, _ in machine.process.environ), tuple(dict.fromkeys(files)))
 
 
@@ -778,7 +779,8 @@ def _without(machine: Machine, culprits: _Culprits) -> Machine:
     if plugins.known:
         left = tuple(item for item in plugins.value or () if item.path not in culprits.files)
         plugins = Fact.of(left, plugins.source)
-    python = python.replace(packages=tuple(packages), plugins=plugins)
+    stale = tuple(path for path in python.stale_modules if path not in culprits.files)
+    python = python.replace(packages=tuple(packages), plugins=plugins, stale_modules=stale)
     if config is not None and config.path in culprits.files:
         python = python.replace(keras_config=Fact.absent(config.path))
     if python.problem in culprits.variables:

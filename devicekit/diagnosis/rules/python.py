@@ -129,7 +129,7 @@ def install_corrupt(view: View) -> Iterable[Finding]:
         return
     yield from _taken_for(view, True)
     yield from damaged_plugins(view)
-    yield from _of_another_platform(view)
+    yield from (*_of_another_platform(view), *_left_behind(view))
     for item, blocks in _with_files(view):
         yield from _unreadable(view, item, blocks)
         if not (item.missing_count or item.damaged_files):
@@ -181,6 +181,26 @@ def _of_another_platform(view: View) -> Iterable[Finding]:
             % (item.name, tags[0], effect),
             (Evidence(", ".join(tags[:3]), "%s/WHEEL" % item.location),),
             (view.shell.reinstall_fix("Reinstall it", "%s==%s" % (item.name, version) if version else item.name),),
+        )
+
+
+#: Where leftovers were seen to stop the import: TensorFlow 2.18's in 2.21, Keras 3.8's in 2.15.
+_LEFT_BEHIND = ("tensorflow", "keras")
+
+
+def _left_behind(view: View) -> Iterable[Finding]:
+    """What another release left, whose metadata are gone, in a package that is whole: its import takes it nevertheless."""
+    for name in _LEFT_BEHIND:
+        package = view.machine.python.package(name)
+        start = package.location if package is not None else ""
+        paths = [path for path in view.machine.python.stale_modules if re.match(re.escape(start) + r"[\\/]", path)]
+        if not paths or (name == "tensorflow" and len(view.tensorflow_distributions) > 1):
+            continue
+        yield Kind("install-corrupt", "error", SHADOW_BLOCKS[name]).finding(
+            "Another release of %s left %s, which the import takes, and which does not belong to the installed one."
+            % (name, paths[0]),
+            tuple(Evidence("in no RECORD: %s" % path, start) for path in paths[:3]),
+            (Fix("Delete %s" % ", ".join(paths), changes="files", undoable=False),),
         )
 
 

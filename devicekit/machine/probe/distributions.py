@@ -1,6 +1,6 @@
 """One installed distribution: its metadata, and whether the files of its RECORD are there."""
 
-from typing import Dict, FrozenSet, List, Optional, Tuple
+from typing import Dict, List, Optional, Tuple
 
 from ..facts import Distribution, Fact
 from ..host import Host
@@ -242,17 +242,13 @@ def _is_code(name: str) -> bool:
     return (name.endswith(".py") or _is_native(name)) and not name.startswith("tensorflow/include/")
 
 
-def recorded_names(host: Host, record: str) -> FrozenSet[str]:
-    """Return the names of the Python and native modules that a RECORD lists.
-
-    Raises
-    ------
-    OSError
-        If it cannot be read.
-    """
-    text = host.read_text(host.expand(record), _RECORD_LIMIT)
-    names = (line.partition(",")[0] for line in text.splitlines())
-    return frozenset(name for name in names if name.endswith((".py", ".so", ".pyd")))
+def recorded_modules(host: Host, record: str) -> List[Tuple[str, Optional[int]]]:
+    """Return the Python and native modules that a RECORD lists, with their sizes; none if it is not there any more."""
+    try:
+        lines = host.read_text(host.expand(record), _RECORD_LIMIT).splitlines()
+    except OSError:
+        return []
+    return parse_record("\n".join(line for line in lines if ".py," in line or ".so," in line or ".pyd," in line), True)
 
 
 def _is_native(name: str) -> bool:

@@ -8,7 +8,7 @@ from ..entry_points import distributions_with
 from ..facts import Distribution, Fact, ImportPackage, KerasConfig, PluginLibrary, Python
 from ..host import Host
 from .builds import read_builds
-from .distributions import TENSORFLOW_NAMES, normalize, read_distribution, recorded_names, split_folder_name
+from .distributions import TENSORFLOW_NAMES, normalize, read_distribution, recorded_modules, split_folder_name
 from .elf import missing_libraries
 
 
@@ -173,7 +173,7 @@ def read_python(host: Host, deep: bool = False) -> Python:
         builds=tuple(read_builds(host, packages)),
         plugins=_read_plugins(host, listing),
         keras_config=_read_keras_config(host),
-        stale_modules=tuple(_stale_modules(host, distributions)),
+        stale_modules=tuple(_stale_modules(host, distributions, deep)),
         plugin_distributions=plugins,
         problem=interpreter.problem,
         lacking=interpreter.lacking,
@@ -258,31 +258,34 @@ def _required_by_tensorflow(found: List[Distribution]) -> Iterable[str]:
 _REQUIREMENT_NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 
-def _stale_modules(host: Host, distributions: Tuple[Distribution, ...]) -> Iterable[str]:
-    """Native modules that stand before a Python module of another TensorFlow: the import takes the native one.
+def _stale_modules(host: Host, distributions: Tuple[Distribution, ...], deep: bool) -> Iterable[str]:
+    """Files and folders that no RECORD of their package lists and that its import takes: what another release left.
 
-    Only where several distributions of TensorFlow lie in one folder.
+    A package comes before an extension, both before a module; on Linux TensorFlow loads every library in ``core/kernels``.
     """
-    owners = [item for item in distributions if item.name in TENSORFLOW_NAMES and item.record.or_none()]
-    if len(owners) < 2:
-        return
-    records = {}
-    for item in owners:
-        try:
-            records[item.name] = recorded_names(host, item.record.source)
-        except OSError:  # it was there a moment ago
-            return
-    for owner in owners:
-        if owner.missing_count or owner.damaged_files:
+    suffixes = host.interpreter.extension_suffixes
+    several = sum(item.name in TENSORFLOW_NAMES for item in distributions) > 1
+    for item in distributions if deep or several else ():
+        if not item.record.or_none() or item.missing_count or item.damaged_files:
             continue
-        mine = records[owner.name]
-        for other in owners:
-            if other is owner:
-                continue
-            for name in sorted(records[other.name] - mine):
-                stem, _, ending = name.rpartition(".")
-                if ending in ("so", "pyd") and stem + ".py" in mine:
-                    yield name
+        site = host.path.dirname(host.path.dirname(host.expand(item.record.source)))
+        folders: Dict[str, List[str]] = {}
+        for name, size in recorded_modules(host, item.record.source):
+            folder, _, module = name.rpartition("/")
+            folders.setdefault(folder, []).append(module)
+            info = host.info(host.join(site, *name.split("/"))) if name.endswith(suffixes) else None
+            if info is not None and size not in (None, info.size):  # another distribution was installed over this one
+                folders = {}
+                break
+        for folder in sorted(filter(None, folders)):
+            path = host.join(site, *folder.split("/"))
+            modules = frozenset(folders[folder])
+            loaded = host.system == "linux" and folder == "tensorflow/core/kernels"
+            for name in sorted(modules.symmetric_difference(host.names_if_any(path)) - modules):
+                stem = next((name[: -len(end)] for end in suffixes if name.endswith(end)), name)
+                if stem + ".py" in modules or (loaded and stem != name):
+                    if stem != name or host.is_file(host.join(path, name, "__init__.py")):
+                        yield host.scrub(host.join(path, name))
 
 
 def _leftovers(host: Host, listing: _Listing) -> Tuple[str, ...]:
