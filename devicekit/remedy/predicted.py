@@ -81,15 +81,13 @@ def predict(
     distributions = tuple(kept + made)
     gone = [name for name in packages.remove if name not in changed]
     packages_after = _packages(python, gone, list(changed), site, {import_name(item.name) for item in kept + made})
-    # Only what a RECORD lists goes with an uninstall.
-    several = sum(name in TENSORFLOW_OWNERS for name in there) > 1
-    owned = several and any(name in TENSORFLOW_OWNERS for name in (*gone, *changed))
+    owners = [name for name in (*gone, *changed) if name in TENSORFLOW_OWNERS]
     after = python.replace(
         distributions=Fact.of(distributions, python.distributions.source, python.distributions.problem),
         packages=tuple(packages_after),
         builds=tuple(_builds(python, matrix, target, changed, gone)),
         plugins=_plugins(python, machine.native.system, site, matrix, target, changed, gone),
-        stale_modules=() if owned else python.stale_modules,
+        stale_modules=() if owners else python.stale_modules,
     )
     return machine.replace(python=after)
 

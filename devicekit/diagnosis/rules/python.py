@@ -184,23 +184,16 @@ def _of_another_platform(view: View) -> Iterable[Finding]:
         )
 
 
-#: Where leftovers were seen to stop the import: TensorFlow 2.18's in 2.21, Keras 3.8's in 2.15.
-_LEFT_BEHIND = ("tensorflow", "keras")
-
-
 def _left_behind(view: View) -> Iterable[Finding]:
-    """What another release left, whose metadata are gone, in a package that is whole: its import takes it nevertheless."""
-    for name in _LEFT_BEHIND:
-        package = view.machine.python.package(name)
-        start = package.location if package is not None else ""
-        paths = [path for path in view.machine.python.stale_modules if re.match(re.escape(start) + r"[\\/]", path)]
-        if not paths or (name == "tensorflow" and len(view.tensorflow_distributions) > 1):
+    """Seen to stop the import: files of TensorFlow 2.18 in 2.21, of Keras 3.8 in 2.15."""
+    for package in view.machine.python.packages:
+        paths = [path for path in view.machine.python.stale_modules if path.startswith(package.location)]
+        if not paths or package.name not in ("tensorflow", "keras") or len(view.tensorflow_distributions) > 1:
             continue
-        yield Kind("install-corrupt", "error", SHADOW_BLOCKS[name]).finding(
-            "Another release of %s left %s, which the import takes, and which does not belong to the installed one."
-            % (name, paths[0]),
-            tuple(Evidence("in no RECORD: %s" % path, start) for path in paths[:3]),
-            (Fix("Delete %s" % ", ".join(paths), changes="files", undoable=False),),
+        yield Kind("install-corrupt", "error", (package.name,)).finding(
+            "The import of %s takes %s, which another release left." % (package.name, paths[0]),
+            tuple(Evidence("in no RECORD: %s" % path, package.path_entry) for path in paths[:3]),
+            (Fix("Delete %s" % ", ".join(paths), changes="files"),),
         )
 
 

@@ -259,33 +259,31 @@ _REQUIREMENT_NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 
 def _stale_modules(host: Host, distributions: Tuple[Distribution, ...], deep: bool) -> Iterable[str]:
-    """Files and folders that no RECORD of their package lists and that its import takes: what another release left.
+    """What no RECORD of its package lists and that its import takes: another release left it.
 
     A package comes before an extension, both before a module; on Linux TensorFlow loads every library in ``core/kernels``.
     """
     suffixes = host.interpreter.extension_suffixes
-    several = sum(item.name in TENSORFLOW_NAMES for item in distributions) > 1
-    for item in distributions if deep or several else ():
+    deep = deep or sum(item.name in TENSORFLOW_NAMES for item in distributions) > 1
+    for item in distributions if deep else ():
         if not item.record.or_none() or item.missing_count or item.damaged_files:
             continue
-        site = host.path.dirname(host.path.dirname(host.expand(item.record.source)))
-        folders: Dict[str, List[str]] = {}
-        for name, size in recorded_modules(host, item.record.source):
-            folder, _, module = name.rpartition("/")
-            folders.setdefault(folder, []).append(module)
-            info = host.info(host.join(site, *name.split("/"))) if name.endswith(suffixes) else None
-            if info is not None and size not in (None, info.size):  # another distribution was installed over this one
-                folders = {}
-                break
-        for folder in sorted(filter(None, folders)):
+        site = host.path.dirname(host.expand(item.location))
+        names = dict(recorded_modules(host, item.record.source))
+        libraries = [
+            (host.info(host.join(site, *name.split("/"))), names[name]) for name in names if name.endswith(suffixes)
+        ]
+        if any(info is not None and size not in (None, info.size) for info, size in libraries):
+            continue  # another distribution was installed over this one
+        for folder in sorted({name.rpartition("/")[0] for name in names}):
+            kernels = host.system == "linux" and folder == "tensorflow/core/kernels"
             path = host.join(site, *folder.split("/"))
-            modules = frozenset(folders[folder])
-            loaded = host.system == "linux" and folder == "tensorflow/core/kernels"
-            for name in sorted(modules.symmetric_difference(host.names_if_any(path)) - modules):
-                stem = next((name[: -len(end)] for end in suffixes if name.endswith(end)), name)
-                if stem + ".py" in modules or (loaded and stem != name):
-                    if stem != name or host.is_file(host.join(path, name, "__init__.py")):
-                        yield host.scrub(host.join(path, name))
+            for entry in host.names_if_any(path) if folder else ():
+                end = next(filter(entry.endswith, suffixes), "")
+                stem = "%s/%s" % (folder, entry[: len(entry) - len(end)])
+                if (stem + ".py" in names or (kernels and end)) and stem + end not in names:
+                    if end or host.is_file(host.join(path, entry, "__init__.py")):
+                        yield host.scrub(host.join(path, entry))
 
 
 def _leftovers(host: Host, listing: _Listing) -> Tuple[str, ...]:
