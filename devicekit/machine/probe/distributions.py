@@ -242,13 +242,13 @@ def _is_code(name: str) -> bool:
     return (name.endswith(".py") or _is_native(name)) and not name.startswith("tensorflow/include/")
 
 
-def recorded_modules(host: Host, record: str) -> List[Tuple[str, Optional[int]]]:
-    """Return the Python and native modules that a RECORD lists, with their sizes; none if it is not there any more."""
+def recorded_modules(host: Host, record: str) -> List[str]:
+    """Return the names of the Python and native modules that a RECORD lists; none if it is not there any more."""
     try:
-        lines = host.read_text(host.expand(record), _RECORD_LIMIT).splitlines()
+        names = [line.partition(",")[0] for line in host.read_text(host.expand(record), _RECORD_LIMIT).splitlines()]
     except OSError:
         return []
-    return parse_record("\n".join(line for line in lines if ".py," in line or ".so," in line or ".pyd," in line), True)
+    return [name for name in names if name.endswith((".py", ".so", ".pyd"))]
 
 
 def _is_native(name: str) -> bool:

@@ -269,12 +269,7 @@ def _stale_modules(host: Host, distributions: Tuple[Distribution, ...], deep: bo
         if not item.record.or_none() or item.missing_count or item.damaged_files:
             continue
         site = host.path.dirname(host.expand(item.location))
-        names = dict(recorded_modules(host, item.record.source))
-        libraries = [
-            (host.info(host.join(site, *name.split("/"))), names[name]) for name in names if name.endswith(suffixes)
-        ]
-        if any(info is not None and size not in (None, info.size) for info, size in libraries):
-            continue  # another distribution was installed over this one
+        names = frozenset(recorded_modules(host, item.record.source))
         for folder in sorted({name.rpartition("/")[0] for name in names}):
             kernels = host.system == "linux" and folder == "tensorflow/core/kernels"
             path = host.join(site, *folder.split("/"))
