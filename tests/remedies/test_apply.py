@@ -638,6 +638,32 @@ def test_a_folder_that_an_uninstall_left_beside_what_works_is_moved_aside(patien
     assert_as_before(patient, before)
 
 
+@pytest.mark.only_on("linux")
+def test_what_another_release_left_is_moved_aside(patient_of):
+    """TensorFlow loads every library in a folder of its own, also one that the metadata of no release name."""
+    path = "os.path.dirname(sys.modules['tensorflow'].__file__) + '/core/kernels/libtfkernel.so'"
+    plant = "if os.path.exists(%s): raise RuntimeError('undefined symbol')" % path
+    patient = patient_of(PATIENT=json.dumps({"tensorflow import": plant}))
+    add_numpy(patient)
+    assert patient.apply(GOOD)[0]["outcome"] == "fixed"
+    library = os.path.join(patient.site, "tensorflow", "core", "kernels", "libtfkernel.so")
+    os.makedirs(os.path.dirname(library))
+    module = "tensorflow/core/kernels/__init__.py"
+    with open(os.path.join(patient.site, "tensorflow_cpu-%s.dist-info" % TENSORFLOW, "RECORD"), "a") as stream:
+        stream.write(module + ",,0\n")
+    for path in (os.path.join(patient.site, *module.split("/")), library):
+        with open(path, "w") as stream:
+            stream.write("")
+    before = patient.files()
+    assert not patient.works()
+    status, remedy, errors = patient.fix("--yes")
+    assert (status, remedy["outcome"]) == (0, "fixed"), (remedy, errors)
+    assert patient.works()
+    assert os.path.isfile(library + ".aside")
+    assert patient.fix("--undo", "--yes")[0] == 0
+    assert_as_before(patient, before)
+
+
 @pytest.mark.parametrize("left", ["tensorflow/core/x.txt", "tensorflow/python/__init__.py"])
 def test_an_interrupted_installation_is_repeated(patient, left):
     """Pip was killed while it wrote TensorFlow: its metadata, which come last, are not there."""
