@@ -20,3 +20,12 @@ def test_an_empty_wheel_next_to_what_it_requires_is_no_conflict(make_machine):
 def test_a_whole_wheel_of_another_release_is_one(make_machine):
     finding = codes(make_machine, tensorflow_cpu="2.9.3", tensorflow_intel="2.10.0")
     assert "tensorflow-cpu 2.9.3 and tensorflow-intel 2.10.0" in finding.summary
+
+
+def test_several_builds_of_onnxruntime_share_a_folder(make_machine):
+    assert codes(make_machine, tensorflow="2.10.0", onnxruntime="1.17.3") is None
+    finding = codes(make_machine, tensorflow="2.10.0", onnxruntime="1.17.3", onnxruntime_gpu="1.16.3")
+    assert "onnxruntime-gpu 1.16.3 and onnxruntime 1.17.3" in finding.summary
+    assert finding.fix[0].packages.install == ("onnxruntime-gpu",)
+    finding = codes(make_machine, tensorflow="2.10.0", onnxruntime_gpu="1.16.3", onnxruntime_directml="1.17.3")
+    assert finding.fix[0].packages.install == ("onnxruntime-directml",)

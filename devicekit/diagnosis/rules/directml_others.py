@@ -8,7 +8,8 @@ from ..findings import Evidence, Finding, FrameworkStatus, Kind
 from ..view import View
 from .adapters import has_direct3d
 
-_RUNTIMES = ("onnxruntime", "onnxruntime-directml", "onnxruntime-gpu")
+#: The one to keep of several comes first.
+_RUNTIMES = ("onnxruntime-directml", "onnxruntime-gpu", "onnxruntime")
 
 
 def _pins(view: View) -> Tuple[str, ...]:
@@ -50,20 +51,17 @@ def torch_directml_mismatch(view: View) -> Iterable[Finding]:
 
 
 def mixed_onnxruntimes(view: View) -> Iterable[Finding]:
-    """Several builds of ONNX Runtime in one folder: the one installed last decides whether there is DirectML."""
-    owners = [item for item in view.machine.python.distributions.value or () if item.name in _RUNTIMES]
+    """Several builds of ONNX Runtime in one folder: the one installed last decides which GPUs it uses."""
+    found = [view.machine.python.distribution(name) for name in _RUNTIMES]
+    owners = [item for item in found if item is not None]
     names = [item.name for item in owners]
-    if "onnxruntime-directml" not in names or len(set(names)) < 2:
+    if len(names) < 2:
         return
     labels = ["%s %s" % (item.name, item.version.or_none() or "?") for item in owners]
     yield Kind("distributions-conflict", "warning", (), pages.ONNX_RUNTIME).finding(
         "%s install into the same folder 'onnxruntime', so the last one overwrote the others." % " and ".join(labels),
         tuple(Evidence(label, item.location) for label, item in zip(labels, owners)),
-        (
-            view.shell.replace_fix(
-                "Uninstall all of them, then install the one with DirectML", names, "onnxruntime-directml"
-            ),
-        ),
+        (view.shell.replace_fix("Uninstall all of them, then install the one for GPUs", names, names[0]),),
     )
 
 
