@@ -9,6 +9,7 @@ from ..diagnosis.diagnose import run_rules
 from ..diagnosis.findings import Diagnosis, Finding, Fix, Packages, ways
 from ..diagnosis.frameworks import TITLES, choose_framework
 from ..diagnosis.rules.keras import backend, backend_instead, backend_meant, is_keras3, keras_version, standalone_keras
+from ..diagnosis.rules.plugins import FORMATS
 from ..diagnosis.view import View
 from ..errors import unknown_name
 from ..machine.facts import Fact, Machine
@@ -19,7 +20,7 @@ from ..resolver.goals import GOALS, platforms_for
 from ..resolver.result import Resolution
 from ..resolver.sets import best_set
 from .layout import UNSETTABLE, orphans
-from .predicted import FORMATS, PLUGIN_FILES, Release, build_of, exact, predict, predict_new
+from .predicted import PLUGIN_FILES, Release, build_of, exact, predict, predict_new
 from .result import Attempt, Change, Remedy
 
 #: How many ways that keep the release are offered: each costs an install where the one before it did not help.

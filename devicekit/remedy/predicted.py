@@ -3,6 +3,7 @@
 from typing import Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ..diagnosis.findings import Packages
+from ..diagnosis.rules.plugins import FORMATS
 from ..machine.facts import Distribution, Fact, FrameworkBuild, ImportPackage, Machine, PluginLibrary, Python
 from ..matrix.matrix import TENSORFLOW_OWNERS, TENSORFLOW_REDIRECTS, Matrix, accepts, bare_name, normal_name
 from ..matrix.projects import Build
@@ -21,9 +22,6 @@ PLUGIN_FILES = {
     "intel-extension-for-tensorflow": ("libitex",),
     "intel-extension-for-tensorflow-lib": ("libitex",),
 }
-
-#: What a library of each system begins with.
-FORMATS = {"linux": "elf", "windows": "pe", "macos": "macho"}
 
 
 class Release(NamedTuple):

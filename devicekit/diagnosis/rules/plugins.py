@@ -19,12 +19,12 @@ from .registry import BROKEN_INSTALL, rule
 _ONEAPI = ("libimf", "libsycl", "libsvml", "libmkl", "libintlc")
 
 #: What a library of each system begins with.
-_FORMATS = {"linux": "elf", "windows": "pe", "macos": "macho"}
+FORMATS = {"linux": "elf", "windows": "pe", "macos": "macho"}
 
 
 def damaged_plugins(view: View) -> Iterable[Finding]:
     """Files in ``tensorflow-plugins`` that are no libraries of this system: TensorFlow's import fails on them."""
-    expected = _FORMATS.get(view.machine.native.system)
+    expected = FORMATS.get(view.machine.native.system)
     for item in view.machine.python.plugins.or_none() or ():
         if item.format == expected:
             continue

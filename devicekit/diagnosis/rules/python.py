@@ -116,10 +116,9 @@ def install_corrupt(view: View) -> Iterable[Finding]:
     package = python.package("tensorflow")
     owner = view.tensorflow
     if package is not None and package.kind == "namespace" and package.in_site:
-        version = owner.version.or_none() if owner is not None else None
         fix = install_goal(view, "Delete %s, then install TensorFlow" % package.location, "fastest", "tensorflow")
-        if owner is not None and version:
-            fix = (view.shell.reinstall_fix("Reinstall TensorFlow", "%s==%s" % (owner.name, version)),)
+        if owner is not None and owner.version.or_none():
+            fix = (_reinstall(view, owner),)
         left = "its %s is there without __init__.py" % package.location
         yield Kind("install-corrupt", "error", ("tensorflow",)).finding(
             "TensorFlow is only partly installed: an uninstall left its folder without __init__.py.",
@@ -136,7 +135,6 @@ def install_corrupt(view: View) -> Iterable[Finding]:
             continue
         if item is owner and len(view.tensorflow_distributions) > 1:
             continue  # two distributions over one another: that is the cause
-        version = item.version.or_none()
         names = [name for name in item.missing_files if _breaks(view, item, name, owner)]
         more = item.missing_count - len(item.missing_files)
         damaged = [text for text in item.damaged_files if _breaks(view, item, text, owner)]
@@ -151,7 +149,6 @@ def install_corrupt(view: View) -> Iterable[Finding]:
             blocks += ("tensorflow",)
         if blocks == ("jax",) and any(map(_stops_jax, damaged)):
             blocks += taken_along(view, blocks, "SyntaxError")
-        requirement = "%s==%s" % (item.name, version) if version else item.name
         saves = any(
             name in _FOR_SAVING or name.startswith("h5py/") for name in (*item.missing_files, *item.damaged_files)
         )
@@ -159,8 +156,13 @@ def install_corrupt(view: View) -> Iterable[Finding]:
         yield Kind("install-corrupt", severity, blocks if fatal else ()).finding(
             _said_missing(item.name, count, fatal, saves),
             tuple(Evidence(text, item.record.source) for text in seen),
-            (view.shell.reinstall_fix("Reinstall it", requirement),),
+            (_reinstall(view, item),),
         )
+
+
+def _reinstall(view: View, item: Distribution) -> Fix:
+    version = item.version.or_none()
+    return view.shell.reinstall_fix("Reinstall it", "%s==%s" % (item.name, version) if version else item.name)
 
 
 def _said_missing(name: str, count: int, fatal: bool, saves: bool) -> str:
@@ -172,7 +174,7 @@ def _said_missing(name: str, count: int, fatal: bool, saves: bool) -> str:
 def _of_another_platform(view: View) -> Iterable[Finding]:
     """Wheels for another system or processor: installed with ``--platform``, or a folder copied from another machine."""
     for item, blocks in _with_files(view):
-        tags, version = item.platform_tags, item.version.or_none()
+        tags = item.platform_tags
         if not tags or any(map(view.target.is_meant, tags)):
             continue
         severity, blocks, effect = _without_native_code(item, blocks)
@@ -180,7 +182,7 @@ def _of_another_platform(view: View) -> Iterable[Finding]:
             "The installed %s is for another platform (%s), so its native code can't be loaded%s."
             % (item.name, tags[0], effect),
             (Evidence(", ".join(tags[:3]), "%s/WHEEL" % item.location),),
-            (view.shell.reinstall_fix("Reinstall it", "%s==%s" % (item.name, version) if version else item.name),),
+            (_reinstall(view, item),),
         )
 
 
@@ -454,9 +456,7 @@ def _of_another_python(view: View) -> Iterable[Finding]:
         made_for = ", ".join(tag.partition("-")[0] for tag in found.python_tags)
         folder = found.location.rpartition("/")[0]
         path = view.machine.process.env("PYTHONPATH") or ""
-        fixes: Tuple[Fix, ...] = (
-            view.shell.reinstall_fix("Reinstall it", "%s==%s" % (found.name, found.version.or_none())),
-        )
+        fixes: Tuple[Fix, ...] = (_reinstall(view, found),)
         if folder and folder in path.replace(";", ":").split(":"):
             fixes = (view.shell.unset_fix("PYTHONPATH", "Unset it: the environment has its own packages"),)
         severity, blocks, effect = _without_native_code(found, blocks)
