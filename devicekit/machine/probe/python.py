@@ -270,7 +270,10 @@ def _stale_modules(host: Host, distributions: Tuple[Distribution, ...], deep: bo
             continue
         site = host.path.dirname(host.expand(item.location))
         names = frozenset(recorded_modules(host, item.record.source))
-        for folder in sorted({name.rpartition("/")[0] for name in names}):
+        folders = {name.rpartition("/")[0] for name in names}
+        if "tensorflow/__init__.py" in names:
+            folders.add("tensorflow/core/kernels")
+        for folder in sorted(folders):
             kernels = host.system == "linux" and folder == "tensorflow/core/kernels"
             path = host.join(site, *folder.split("/"))
             for entry in host.names_if_any(path) if folder else ():
