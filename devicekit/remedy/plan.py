@@ -29,7 +29,7 @@ _MOST_KEEPING = 2
 #: What another Python in a new environment helps against, whatever else is to be done.
 _ELSEWHERE = {"framework-missing", "gpu-vendor-unsupported", "platform-unsupported", "python-unsupported"}
 
-#: How many new or removed distributions a sentence names.
+#: How many files, new or removed distributions a sentence names.
 _SHOWN = 6
 
 #: Backends of Keras that compute and do not train.
@@ -860,11 +860,16 @@ def _unordered(packages: Packages) -> Tuple[FrozenSet[str], FrozenSet[str], Froz
     return frozenset(packages.remove), frozenset(packages.install), frozenset(packages.reinstall), packages.index_url
 
 
+def _first(texts: Sequence[str], between: str = ", ") -> str:
+    further = " and %d more" % (len(texts) - _SHOWN) if len(texts) > _SHOWN else ""
+    return between.join(texts[:_SHOWN]) + further
+
+
 def _reason(packages: Packages, keeps: bool, changes: Sequence[Change], culprits: _Culprits) -> str:
     """Say in a sentence what an attempt does, and whether the release stays."""
     parts = []
     if culprits.files:
-        parts.append("move %s aside" % " and ".join(culprits.files))
+        parts.append("move %s aside" % _first(culprits.files, " and "))
     if culprits.unset:
         text = "unset %s whenever this environment's Python starts, while the shell sets the same value"
         parts.append(text % " and ".join(culprits.unset))
@@ -878,13 +883,10 @@ def _reason(packages: Packages, keeps: bool, changes: Sequence[Change], culprits
     told = {item.name for item in changes}
     more = [text for text in packages.install if exact(text).name not in told and not exact(text).version]
     if added or more:
-        shown = ["%s %s" % (item.name, item.after) for item in added[:_SHOWN]] + more
-        further = " and %d more" % (len(added) - _SHOWN) if len(added) > _SHOWN else ""
-        parts.append("install %s%s" % (", ".join(shown), further))
+        shown = _first(["%s %s" % (item.name, item.after) for item in added])
+        parts.append("install %s" % ", ".join(filter(None, (shown, *more))))
     if removed:
-        further = " and %d more" % (len(removed) - _SHOWN) if len(removed) > _SHOWN else ""
-        shown = ["%s %s" % (item.name, item.before) for item in removed[:_SHOWN]]
-        parts.append("remove %s%s" % (", ".join(shown), further))
+        parts.append("remove %s" % _first(["%s %s" % (item.name, item.before) for item in removed]))
     if packages.reinstall:
         parts.append("write the files of %s again" % " and ".join(packages.reinstall))
     text = "; ".join(parts) or "install %s" % ", ".join(packages.install)
