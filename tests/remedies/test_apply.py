@@ -640,7 +640,7 @@ def test_a_folder_that_an_uninstall_left_beside_what_works_is_moved_aside(patien
 
 @pytest.mark.only_on("linux")
 def test_what_another_release_left_is_moved_aside(patient_of):
-    """TensorFlow loads every library in a folder of its own, also one that the metadata of no release name."""
+    """TensorFlow loads every library in its core/kernels, also one that no RECORD lists."""
     path = "os.path.dirname(sys.modules['tensorflow'].__file__) + '/core/kernels/libtfkernel.so'"
     plant = "if os.path.exists(%s): raise RuntimeError('undefined symbol')" % path
     patient = patient_of(PATIENT=json.dumps({"tensorflow import": plant}))
