@@ -269,9 +269,8 @@ def gfx_unsupported(about: Situation, steps: Steps) -> None:
     if not gfx:
         steps.run("See which target the GPU is", "/opt/rocm/bin/rocminfo | grep gfx", on="linux")
         steps.say(
-            "If the build has code for a GPU of the same family, %s lets it "
-            "pass as that one: 10.3.0 for "
-            "gfx1031 to gfx1036, 11.0.0 for gfx1101 to gfx1103; not supported by AMD" % override
+            "If the build has code for a GPU of the same family, %s lets it pass as that one: 10.3.0 for gfx1031 to gfx1036, "
+            "11.0.0 for gfx1101 to gfx1103; not supported by AMD" % override
         )
     if not listed:
         steps.say("AMD's own, newer builds have code for more GPUs: %s" % _builds(about), instead=bool(steps.fixes))

@@ -111,6 +111,10 @@ _OF_THE_MACHINE = re.compile(
 )
 
 
+_SMALLER = "Use a smaller batch, a smaller model, or mixed precision (16-bit)"
+_ALL_AT_ONCE = "A whole array is copied to the GPU at once: give fit a generator or a tf.data.Dataset, made on the CPU"
+
+
 def out_of_memory(about: Situation, steps: Steps) -> None:
     """The device's memory is exhausted."""
     text = about.line.lower()
@@ -134,10 +138,7 @@ def out_of_memory(about: Situation, steps: Steps) -> None:
     starting = (bool(_STARTING.search(text)) and about.framework in ("tensorflow", "jax")) or "cublas handle" in text
     memory = torch_memory(about.line)
     later = starting or (memory is not None and bool(is_in_pieces(memory)))
-    text = "Use a smaller batch, a smaller model, or mixed precision (16-bit)"
-    if "_EagerConst" in about.line:
-        text = "A whole array is copied to the GPU at once: give fit a generator or a tf.data.Dataset, made on the CPU"
-    less = Fix(text, changes="code")
+    less = Fix(_ALL_AT_ONCE if "_EagerConst" in about.line else _SMALLER, changes="code")
     if memory is not None:
         held_by_others(about, steps, memory)
         if memory.requested > memory.total:
@@ -583,6 +584,26 @@ def _may_use_tf32(about: Situation) -> bool:
     return not old_gpu and about.is_at_least(since) is not False
 
 
+def _without_tf32(about: Situation, steps: Steps) -> None:
+    """Add how the factors of products keep all their digits."""
+    if about.framework == "torch":
+        steps.say(
+            'Switch TF32 off: torch.set_float32_matmul_precision("highest"), '
+            "torch.backends.cuda.matmul.allow_tf32 = False",
+            changes="code",
+        )
+    elif about.framework == "tensorflow":
+        steps.say(
+            "Switch TensorFloat-32 off: tf.config.experimental.enable_tensor_float_32_execution(False)", changes="code"
+        )
+    elif about.framework == "jax":
+        steps.say(
+            'Ask for full precision: jax.config.update("jax_default_matmul_precision", "highest")', changes="code"
+        )
+    else:
+        steps.say("Switch reduced precision (TF32, half precision) off, and compare again", changes="code")
+
+
 def numerics_divergent(about: Situation, steps: Steps) -> None:
     """Results differ from those of the CPU."""
     if re.search(r"GTX ?16[356]0", about.known.gpu_name):
@@ -619,24 +640,8 @@ def numerics_divergent(about: Situation, steps: Steps) -> None:
         text = "If one GPU alone is right, the copies between GPUs are not: see whether it is right without them"
         steps.set(text, "NCCL_P2P_DISABLE", "1")
         steps.say("If so: switch the IOMMU (AMD-Vi, VT-d, ACS) off in the firmware, or update the driver")
-    if not _may_use_tf32(about):
-        return
-    if about.framework == "torch":
-        steps.say(
-            'Switch TF32 off: torch.set_float32_matmul_precision("highest"), '
-            "torch.backends.cuda.matmul.allow_tf32 = False",
-            changes="code",
-        )
-    elif about.framework == "tensorflow":
-        steps.say(
-            "Switch TensorFloat-32 off: tf.config.experimental.enable_tensor_float_32_execution(False)", changes="code"
-        )
-    elif about.framework == "jax":
-        steps.say(
-            'Ask for full precision: jax.config.update("jax_default_matmul_precision", "highest")', changes="code"
-        )
-    else:
-        steps.say("Switch reduced precision (TF32, half precision) off, and compare again", changes="code")
+    if _may_use_tf32(about):
+        _without_tf32(about, steps)
 
 
 def slower_than_cpu(about: Situation, steps: Steps) -> None:
