@@ -303,6 +303,39 @@ ROWS = [
         {"packages": {"torch": "2.4.0"}, "gpu": "RTX 3080"},
         ["TF32"],
         ["learning rate"],
+    # What the program compiles itself, for TensorFlow's headers; TensorFlow 1 on Windows.
+    (
+        "tensorflow.python.framework.errors_impl.NotFoundError: ./my_reader_op.so: undefined symbol: "
+        "_ZTIN10tensorflow8OpKernelE",
+        {"os": "linux", "packages": {"tensorflow": "1.12.0"}},
+        ["Compile that library again", "get_compile_flags"],
+        [ANY_INSTALL],
+    ),
+    (
+        "op.cu(31): error: no instance of constructor "
+        '"tensorflow::register_op::OpDefBuilderWrapper::OpDefBuilderWrapper" matches the argument list',
+        {"os": "windows", "packages": {"tensorflow": "2.8.0"}},
+        [r"--std=c\+\+14"],
+        ["gcc", ANY_INSTALL],
+    ),
+    (
+        "error: cannot call member function 'bool google::protobuf::Map<Key, T>::InnerMap::TableEntryIsList(a) const'",
+        {"os": "linux", "packages": {"tensorflow": "1.15.0"}},
+        [r"-ccbin g\+\+-7"],
+        [ANY_INSTALL],
+    ),
+    (
+        "E c:\\tf_jenkins\\home\\workspace\\cuda_blas.cc:372] failed to create cublas handle: CUBLAS_STATUS_ALLOC_FAILED\n"
+        "W tensorflow/stream_executor/stream.cc:1390] attempting to perform BLAS operation without BLAS support",
+        WINDOWS,
+        ["allow_growth=True"],
+        ["set_memory_growth"],
+    ),
+    (
+        "ImportError: No module named tensorflow",
+        {"os": "linux", "python": "2.7"},
+        [r"python -m pip install tensorflow==2\.1\.0"],
+        [r"tensorflow==1"],
     ),
     # Python's own modules have what is named: a file, or the old package enum34, hides them.
     (

@@ -61,6 +61,10 @@ def _apart(about: Situation, steps: Steps) -> None:
         else:
             steps.say(text + ' (pip install "tensorflow-estimator==1.13.*" for 1.13)', changes="packages")
         return
+    if name.startswith("tensorflow-"):
+        text = "Install the %s that was released for this very TensorFlow, or update TensorFlow" % name
+        steps.say(text, changes="packages")
+        return
     steps.upgrade("Update %s, with what it requires" % name, name)
     text = "Or install the releases that the program was made for (its requirements), of %s too" % name
     steps.say(text, changes="packages", instead=True)
@@ -169,7 +173,7 @@ def dependency_incompatible(about: Situation, steps: Steps) -> None:
         return
     if "wanted" in about.groups and "package" in about.groups:
         return  # the signature names it
-    if about.signature == "tf-undefined-any":
+    if about.signature in ("tf-undefined-any", "tf-add-on-ops-missing"):
         _built_for_another(about, steps)
         return
     missing = about.signature.startswith("py-no-module") or (

@@ -946,6 +946,8 @@ def _install_missing(about: Situation, steps: Steps, name: str) -> None:
     project = BUNDLED.project(name)
     fits = project is None or not about.python or bool(about.releases(name, "", about.platform, about.python))
     if not fits:
+        if (name, about.python, about.windows) == ("tensorflow", "2.7", False):
+            steps.run("TensorFlow 2.1 is the last for Python 2.7", "python -m pip install tensorflow==2.1.0")
         python_unsupported(about, steps)
         return
     requirement = _gpu_requirement(about, name)
