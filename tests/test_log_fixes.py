@@ -303,6 +303,20 @@ ROWS = [
         {"packages": {"torch": "2.4.0"}, "gpu": "RTX 3080"},
         ["TF32"],
         ["learning rate"],
+    # The errors of TensorFlow 1's sessions, which end the program that asks for a GPU.
+    (
+        "InvalidArgumentError (see above for traceback): Cannot assign a device for operation a: Operation was explicitly "
+        "assigned to /device:GPU:0 but available devices are [ /job:localhost/replica:0/task:0/device:CPU:0 ].",
+        {},
+        ["The program requests a GPU that TensorFlow does not list"],
+        [],
+    ),
+    (
+        "InternalError (see above for traceback): CUB reduce errorinvalid device function",
+        {"os": "linux", "packages": {"tensorflow-gpu": "1.4.0"}},
+        ["no code for this GPU"],
+        [],
+    ),
     # What the program compiles itself, for TensorFlow's headers; TensorFlow 1 on Windows.
     (
         "tensorflow.python.framework.errors_impl.NotFoundError: ./my_reader_op.so: undefined symbol: "

@@ -59,7 +59,7 @@ _FRAMES = (
 )
 _RAISED = re.compile(
     r"^(?:E\s{1,8})?(?P<name>(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Z]\w{0,60}(?:Error|Exception|Interrupt|Exit|Failure|Iteration))"
-    r"(?:: (?P<message>.{0,1000}))?$"
+    r"(?: \(see above for traceback\))?(?:: (?P<message>.{0,1000}))?$"
 )
 _COMMAND = re.compile(
     r"^\s{0,8}(?:error: subprocess-exited-with-error|error: metadata-generation-failed"
