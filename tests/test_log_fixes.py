@@ -303,6 +303,7 @@ ROWS = [
         {"packages": {"torch": "2.4.0"}, "gpu": "RTX 3080"},
         ["TF32"],
         ["learning rate"],
+    ),
     # The errors of TensorFlow 1's sessions, which end the program that asks for a GPU.
     (
         "InvalidArgumentError (see above for traceback): Cannot assign a device for operation a: Operation was explicitly "
