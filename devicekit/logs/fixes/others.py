@@ -230,8 +230,7 @@ def gfx_unsupported(about: Situation, steps: Steps) -> None:
     dropped = next((name for prefix, name in _DROPPED if gfx.startswith(prefix)), "")
     kernel = about.signature in ("rocm-kfd-asic", "rocm-pci-atomics") or "not supported in kfd" in about.line
     if kernel or (dropped and dropped != "RDNA 1"):
-        if gfx == "gfx90c" and not kernel:
-            pass_as_relative(steps, gfx)
+        pass_as_relative(steps, gfx if gfx == "gfx90c" and not kernel else "")
         _not_for_rocm(about, steps, bool(dropped))
         return
     if _old_sdk(about, steps):

@@ -151,9 +151,7 @@ def out_of_memory(about: Situation, steps: Steps) -> None:
     if directml:
         steps.say(_SHARED)
         return
-    if re.match("gfx(?:90[2c]|103[56]|1103|115)", about.gfx):
-        text = "A processor's GPU has a part of the main memory: give it more in the firmware (UMA frame buffer size)"
-        steps.say(text, "admin", "system")
+    _of_processor(about, steps)
     _allocator(about, steps, memory)
     command, system = _HOLDERS.get(about.vendor or "nvidia", ("", ""))
     if command:
@@ -499,6 +497,18 @@ def _nccl_op(about: Situation, steps: Steps) -> None:
     )
 
 
+def _of_processor(about: Situation, steps: Steps) -> None:
+    if re.match("gfx(?:90[2c]|103[56]|1103|115)", about.gfx):
+        text = "A processor's GPU has a part of the main memory: give it more in the firmware (UMA frame buffer size)"
+        steps.say(text, "admin", "system")
+
+
+_FUSED = (
+    "The graph optimizer made this operation: update TensorFlow, or leave that out: "
+    "tf.config.optimizer.set_experimental_options({'remapping': False})"
+)
+
+
 def op_unsupported(about: Situation, steps: Steps) -> None:
     """An operation has no kernel on the device."""
     text = about.line
@@ -519,7 +529,9 @@ def op_unsupported(about: Situation, steps: Steps) -> None:
     if re.search(r"Nccl(?:AllReduce|Broadcast|Reduce)|CollectiveReduce", text):
         _nccl_op(about, steps)
         return
-    if re.search(r"NHWC|NCHW|channels_first", text):
+    if "_Fused" in text and "'GPU'" in text:
+        steps.say(_FUSED, changes="code")
+    elif re.search(r"NHWC|NCHW|channels_first", text):
         steps.say('Use data_format="channels_last" (NHWC): the CPU has no kernel for channels first', changes="code")
         steps.say("The model was written for a GPU: find out why none is used")
         return
