@@ -111,9 +111,9 @@ class JaxTensors(Tensors):
                     wide = any(str(item.dtype) == "float64" for item in values + others)
                     quickly = wide and _default_device().platform == "cpu"
                     once = jax.jit(function)  # so that its Python code, Keras's mostly, runs once
-                    with restored(jax.lax, ["conv_general_dilated"] if quickly else []) as usual:
-                        for name in usual:
-                            setattr(jax.lax, name, functools.partial(_as_product, usual[name]))
+                    with restored(jax.lax, ["conv_general_dilated"]) as usual:
+                        if quickly:
+                            vars(jax.lax).update({name: functools.partial(_as_product, usual[name]) for name in usual})
                         outputs, _ = jax.eval_shape(once, values, others)
                     self._programs[known] = (_compiled(functools.partial(self._program, once), quickly), outputs)
                 program, shapes = self._programs[known]
@@ -228,28 +228,22 @@ def _quick_options() -> Dict[str, Any]:
     return known
 
 
-def _as_product(
-    usual: Callable[..., Any], lhs: Any, rhs: Any, window_strides: Any, padding: Any, *more: Any, **rest: Any
-) -> Any:
-    """Return a convolution in float64 as one product of matrices where XLA takes a hundred times as long for it.
+def _as_product(usual: Any, lhs: Any, rhs: Any, window_strides: Any, padding: Any, *more: Any, **rest: Any) -> Any:
+    """Return a convolution in float64 as one product if XLA takes a hundred times as long, element by element.
 
     That is so for kernels larger than the input, and for the gradient of strides.
     """
-    rank = lhs.ndim - 2
-    sizes, last = rhs.shape[:-2], (0, rank + 1, *range(1, rank + 1))
+    rank, sizes = lhs.ndim - 2, rhs.shape[:-2]
+    last = (0, rank + 1, *range(1, rank + 1))
     numbers = (last, (rank + 1, rank, *range(rank)), last)
-    plain = {"rhs_dilation": (1,) * rank, "dimension_numbers": numbers, "feature_group_count": 1}
-    known = rest == plain and isinstance(padding, str) and str(lhs.dtype) == "float64"
-    larger = any(size > given for size, given in zip(sizes, lhs.shape[1:]))
-    if not known or np.prod(sizes) > 9 or not (larger or max(window_strides) > 1):
+    plain = rest == {"rhs_dilation": (1,) * rank, "dimension_numbers": numbers, "feature_group_count": 1}
+    few = np.prod(sizes) <= 9 and isinstance(padding, str) and str(lhs.dtype) == "float64"
+    if not plain or not few or (max(window_strides) == 1 and np.all(np.less_equal(sizes, lhs.shape[1:-1]))):
         return usual(lhs, rhs, window_strides, padding, *more, **rest)
     around = jax.lax.padtype_to_pads(lhs.shape[1:-1], sizes, window_strides, padding)
     padded = jax.numpy.pad(lhs, [(0, 0), *around, (0, 0)])
-    ends = [given - size + 1 for size, given in zip(sizes, padded.shape[1:])]
-    parts = [
-        padded[(slice(None), *(slice(i, i + end, step) for i, end, step in zip(place, ends, window_strides)))]
-        for place in np.ndindex(*sizes)
-    ]
+    ends = np.subtract(padded.shape[1:-1], sizes) + 1
+    parts = [padded[(slice(None), *map(slice, place, place + ends, window_strides))] for place in np.ndindex(*sizes)]
     return jax.numpy.concatenate(parts, axis=-1) @ rhs.reshape(-1, rhs.shape[-1])
 
 
