@@ -91,7 +91,8 @@ def call_on_cpu(layer: Any, call: Any, keras: Keras, args: Tuple[Any, ...], kwar
     leaves = tree.flatten((args, kwargs))
     places = [place for place, leaf in enumerate(leaves) if tensors.is_tensor(leaf)]
     # Variables of Keras 2 cannot be exchanged: TensorFlow notes by itself which ones are read.
-    variables = list(layer.variables) if keras.generation == 3 else []
+    own = keras.generation == 3
+    variables = list(layer.variables) if own else []
     # A gradient is read later than its call, outside of what casts the layer's weights there (private, as of 3.0).
     state = sys.modules.get("keras.src.backend.common.global_state")
     cast = state.get_global_attribute("autocast_scope") if state is not None else None
@@ -106,13 +107,11 @@ def call_on_cpu(layer: Any, call: Any, keras: Keras, args: Tuple[Any, ...], kwar
             filled[place] = value
         given, named = tree.pack_sequence_as((args, kwargs), filled)
         mapping = list(zip(variables, values[len(places) :]))
-        scope: Any = (
-            keras.module.StatelessScope(mapping, collect_losses=True) if keras.generation == 3 else nullcontext()
-        )
-        with scope, type(cast)(cast.dtype) if cast is not None else nullcontext():
+        casting: Any = type(cast)(cast.dtype) if cast is not None else nullcontext()
+        with casting, keras.module.StatelessScope(mapping, collect_losses=True) if own else nullcontext() as scope:
             results[:] = [call(*given, **named)]
+            updated = [scope.get_current_value(item) for item in variables]
         outputs = [item for item in tree.flatten(results[0]) if tensors.is_tensor(item)]
-        updated = [scope.get_current_value(item) for item in variables]
         return outputs + updated + list(getattr(scope, "losses", ()))
 
     found = tensors.on_cpu(function, [leaves[place] for place in places] + [item.value for item in variables])

@@ -98,8 +98,9 @@ def sequences():
     return keras.Model(start, L.Dense(4, name="classes")(x))
 
 def drawing():
-    start = keras.Input((12,))
-    x = L.Dropout(0.3, name="dropout")(L.Dense(8, name="first")(start))
+    start = keras.Input((12, 2))
+    x = L.Flatten()(L.Conv1D(4, 3, groups=2, name="grouped")(start))  # which XLA computes, on the CPU
+    x = L.Dropout(0.3, name="dropout")(L.Dense(8, name="first")(x))
     return keras.Model(start, L.Dense(4, name="classes")(L.GaussianNoise(0.2, name="noise")(x)))
 
 #: Keras names operations after what they do.

@@ -28,6 +28,18 @@ print(json.dumps([[[item.label, item.verdict] for item in found.divergences], le
     assert left == [[["planted"], True, ""]]
 
 
+def test_a_wrong_layer_of_mixed_precision_is_left_to_the_cpu(program):
+    code = """
+class Larger(keras.layers.Dense):
+    def call(self, x):
+        return super().call(x) * (1.5 if on_the_device(x) else 1.0)
+layers = [keras.Input((8,)), Larger(8, dtype="mixed_bfloat16", name="planted"), keras.layers.Dense(3)]
+found = devicekit.compare(keras.Sequential(layers), devices="cpu:1")
+print(json.dumps([[item.layers, item.agrees, item.detail] for item in found.left_to_cpu]))
+"""
+    assert program(JAX + FAULTS + code, env=TWICE, timeout=900) == [[["planted"], True, ""]]
+
+
 def test_models_without_a_fault_raise_nothing(program):
     code = """
 wide = jax.config.jax_enable_x64

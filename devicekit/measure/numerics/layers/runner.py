@@ -113,8 +113,11 @@ class Runner:
         tensors = self.tensors
         with self.scope("cpu", False):
             given = self._made(inputs, False)
+            # Its variables may be on another device, where XLA on the CPU, as for groups of a convolution, cannot read them.
+            weights = self._hand_in(self.model, self.weights(self.model), False)
             hold = functools.partial(held, tensors)
-            calls = record(self.model, lambda: self.model(given, training=False), hold, tensors.is_traced)
+            call = functools.partial(self._call, self.model, (given,), {"training": False}, weights)
+            calls = record(self.model, call, hold, tensors.is_traced)
             if self.weights_are_free:  # states are not among a layer's variables, and a copy starts from zeros
                 reset_states(self.model)
             return calls
