@@ -108,8 +108,10 @@ def call_on_cpu(layer: Any, call: Any, keras: Keras, args: Tuple[Any, ...], kwar
         given, named = tree.pack_sequence_as((args, kwargs), filled)
         mapping = list(zip(variables, values[len(places) :]))
         casting: Any = type(cast)(cast.dtype) if cast is not None else nullcontext()
-        with casting, keras.module.StatelessScope(mapping, collect_losses=True) if own else nullcontext() as scope:
-            results[:] = [call(*given, **named)]
+        with casting:
+            scope: Any = keras.module.StatelessScope(mapping, collect_losses=True) if own else nullcontext()
+            with scope:
+                results[:] = [call(*given, **named)]
             updated = [scope.get_current_value(item) for item in variables]
         outputs = [item for item in tree.flatten(results[0]) if tensors.is_tensor(item)]
         return outputs + updated + list(getattr(scope, "losses", ()))
