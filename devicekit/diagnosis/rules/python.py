@@ -187,7 +187,7 @@ def _of_another_platform(view: View) -> Iterable[Finding]:
 
 
 def _left_behind(view: View) -> Iterable[Finding]:
-    """Seen to stop the import: files of TensorFlow 2.18 in 2.21, of Keras 3.8 in 2.15."""
+    """Seen to stop the import: files of TensorFlow 2.18 in 2.21, of Keras 2.15 and 3.12 in 2.10, of 3.8 in 2.15."""
     for package in view.machine.python.packages:
         paths = [path for path in view.machine.python.stale_modules if path.startswith(package.location)]
         if not paths or package.name not in ("tensorflow", "keras") or len(view.tensorflow_distributions) > 1:
