@@ -29,7 +29,7 @@ TYPED = ("devicekit.records", "devicekit.cluster.lease.", "devicekit.machine.dri
 
 
 class BuildPy(build_py):
-    """Copies code without notes for its editors and their tools, indented by tabs; JSON without spaces and without where a row is from."""
+    """Copies code without notes for its editors and their tools, indented by tabs; JSON without where a row is from."""
 
     def build_module(self, module, module_file, package):
         """Copy a module; an editable install uses the checkout's own."""

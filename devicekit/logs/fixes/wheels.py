@@ -555,8 +555,8 @@ def _plain_name(about: Situation, steps: Steps, name: str, bounds: str) -> bool:
         _tensorflow_macos(about, steps, bounds)
         steps.install(text, "tensorflow==%s" % newest_here[-1].version, instead=bool(steps.fixes))
     else:
-        names = ["tensorflow%s" % (bounds if pythons else "")]
-        steps.new_environment(text, (pythons or about.pythons("tensorflow", "", platforms[0]))[0], names)
+        requirement = "tensorflow%s" % (bounds if pythons else "")
+        steps.new_environment(text, (pythons or about.pythons("tensorflow", "", platforms[0]))[0], [requirement])
     if about.macos and "macos-arm64" in platforms and not about.releases("tensorflow", bounds, "macos-arm64"):
         _tensorflow_macos(about, steps, bounds)
     return bool(steps.fixes)

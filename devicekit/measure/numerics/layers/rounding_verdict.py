@@ -182,7 +182,7 @@ def verdict_on(check: Check, rounding: Rounding) -> Difference:
     overflown = _overflown(check, rounding)
     if np.any(overflown):
         excused = np.where(np.abs(right) > FORMATS[dtype].largest, np.copysign(np.inf, right), right)
-        found = verdict_on(check._replace(actual=np.where(overflown, excused, actual)), rounding)
+        found: Difference = verdict_on(check._replace(actual=np.where(overflown, excused, actual)), rounding)
         found = noted(found, _OVERFLOWN % (int(np.sum(overflown)), dtype))
         return found.replace(verdict="not-compared") if found.verdict == "agrees" and subject.device == "cpu" else found
     limit = tolerance(dtype, accumulation=expected.accumulation)

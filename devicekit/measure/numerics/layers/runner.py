@@ -372,7 +372,7 @@ def leave_copies_to_cpu(original: Any, copy: Any, layers: Sequence[Any], keras: 
 def nearly_equal(one: np.ndarray, other: np.ndarray) -> bool:
     """Return whether two results are the same, but for rounding."""
     with np.errstate(all="ignore"):
-        return one.shape == other.shape and np.allclose(one, other, rtol=1e-3, atol=1e-6, equal_nan=True)
+        return one.shape == other.shape and bool(np.allclose(one, other, rtol=1e-3, atol=1e-6, equal_nan=True))
 
 
 def names_of(layer: Any) -> List[str]:
