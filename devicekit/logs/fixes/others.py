@@ -230,7 +230,8 @@ def gfx_unsupported(about: Situation, steps: Steps) -> None:
     dropped = next((name for prefix, name in _DROPPED if gfx.startswith(prefix)), "")
     kernel = about.signature in ("rocm-kfd-asic", "rocm-pci-atomics") or "not supported in kfd" in about.line
     if kernel or (dropped and dropped != "RDNA 1"):
-        pass_as_relative(steps, gfx if gfx == "gfx90c" and not kernel else "")
+        if gfx == "gfx90c" and not kernel:
+            pass_as_relative(steps, gfx)
         _not_for_rocm(about, steps, bool(dropped))
         return
     if _old_sdk(about, steps):
