@@ -45,6 +45,16 @@ def test_an_error_in_a_library_names_it_and_no_cause():
     assert "raised in leftpad)" in unknown.summary
 
 
+def test_a_page_that_took_the_blanks_leaves_the_last_line_as_the_error():
+    log = (
+        'Traceback (most recent call last):\nFile "train.py", line 5, in\nimport tensorflow_addons as tfa\n'
+        'File "/srv/env/lib/python3.7/site-packages/tensorflow_addons/__init__.py", line 5, in\nfrom foo import bar\n'
+        "ImportError: cannot import name bar"
+    )
+    (found,) = explain_log(io.BytesIO(log.encode())).findings
+    assert found.summary.startswith("The first error is: ImportError: cannot import name bar")
+
+
 @pytest.mark.parametrize("name, title", [("tensorflow", "TensorFlow"), ("torch", "PyTorch"), ("jax", "JAX")])
 def test_only_the_import_of_a_framework_makes_it_broken(name, title):
     start = (SITE + name + "/__init__.py", "<module>")

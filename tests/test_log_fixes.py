@@ -253,6 +253,13 @@ IMPORTS = (
 )
 
 ROWS = [
+    # A release that is known by its minor release alone stays.
+    (
+        "ImportError: DLL load failed: %1 is not a valid Win32 application.",
+        {"os": "windows", "packages": {"tensorflow": "2.3"}},
+        [r'pip install "?tensorflow==2\.3\.\*'],
+        [r"pip install tensorflow$"],
+    ),
     # What `pip check` says, without the words of an installation.
     (
         "tensorflow 2.10.0 has requirement protobuf<3.20,>=3.9.2, but you have protobuf 4.21.1.",

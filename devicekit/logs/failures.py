@@ -221,6 +221,8 @@ class Failures:
         self._chained = False
         self._progress = self._indent = 0
         self._calm = -9
+        #: The line below a frame, where a page has taken the blanks before both: it is the source, and no error.
+        self._flat = 0
 
     def note(self, line: Line, runs: bool, harmless: bool) -> None:
         """Note a line.
@@ -261,12 +263,13 @@ class Failures:
                 del self._frames[100:101]
             self._frames.append(frame)
             self._open = Failure("", "", number, text)
+            self._flat = number + 1 if indent <= self._indent else 0
             return
         indented = indent > self._indent
         raised = None if indented else _RAISED.match(plain)
         if raised is not None:
             self._add(Failure(raised.group("name"), raised.group("message") or "", number, text, tuple(self._frames)))
-        elif self._frames and plain and not indented and not plain[0].isspace() and plain[0] not in "^|-~":
+        elif self._frames and plain and not indented and number != self._flat and plain[0] not in " \t^|-~":
             self._add(Failure("", plain[:400], number, text, tuple(self._frames)))
         elif len(self.found) < _ENOUGH and (_COMMAND.match(plain) or (self._building and _IN_BUILD.match(plain))):
             self._add(Failure("", plain.strip(" \u2502|")[:400], number, text, (), _BUILD.search(plain) is not None))

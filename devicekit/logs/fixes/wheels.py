@@ -1139,7 +1139,8 @@ def _kept(about: Situation) -> str:
     if not held:
         return next((name for name in order if name in about.packages and name != "tensorflow-gpu"), "tensorflow")
     version = newest([about.packages[held[0]]])
-    return "%s==%s" % (held[0], version) if re.match(r"\d+(\.\d+)+$", version) and version.count(".") > 1 else held[0]
+    known = re.match(r"\d+(\.\d+)+$", version)
+    return "%s==%s%s" % (held[0], version, ".*" * (version.count(".") == 1)) if known else held[0]
 
 
 def distributions_conflict(about: Situation, steps: Steps) -> None:
