@@ -51,8 +51,7 @@ def test_a_page_that_took_the_blanks_leaves_the_last_line_as_the_error():
         'File "/srv/env/lib/python3.7/site-packages/tensorflow_addons/__init__.py", line 5, in\nfrom foo import bar\n'
         "ImportError: cannot import name bar"
     )
-    (found,) = explain_log(io.BytesIO(log.encode())).findings
-    assert found.summary.startswith("The first error is: ImportError: cannot import name bar")
+    assert only(log).summary.startswith("The first error is: ImportError: cannot import name bar")
 
 
 @pytest.mark.parametrize("name, title", [("tensorflow", "TensorFlow"), ("torch", "PyTorch"), ("jax", "JAX")])
