@@ -320,7 +320,8 @@ def _frame(text: str) -> Optional[Frame]:
     for pattern in _FRAMES:
         found = pattern.match(text)
         if found is not None:
-            return Frame(found.group("path"), found.group("function") or "")
+            # A page takes "<module>" for one of its own tags.
+            return Frame(found.group("path"), found.group("function") or "<module>" * text.endswith(", in"))
     return None
 
 
