@@ -957,6 +957,12 @@ def test_an_interpreter_is_no_quotation():
     assert explain(log, facts={"os": "linux", "gpu": "RTX 3060"})
 
 
+def test_the_rows_of_a_table_have_no_labels():
+    table = "Package | Version\nkeras | 3.0\n"
+    error = "ModuleNotFoundError: No module named 'tensorflow.python'"
+    assert explain(table + error) == explain(table.replace("\nkeras |", "\n keras |") + error)
+
+
 def test_typographic_quotation_marks_are_plain_ones():
     log = "ModuleNotFoundError: No module named %s"
     assert explain(log % "\u2018tensorflow\u2019") == explain(log % "'tensorflow'") != []

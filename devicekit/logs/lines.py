@@ -87,10 +87,10 @@ _DIGITS = b"0123456789"
 _ESCAPE = re.compile(rb"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]{0,500}(?:\x07|\x1b\\)|\x1b.")
 
 #: What others put before each line of a program: Docker, Compose, Ray, torchrun, srun, journald, collectors of logs,
-#: Python's logging, Airflow, and those who quote (a prompt of Windows precedes a command, too).
+#: Python's logging, Airflow, and those who quote (a prompt of Windows or R precedes a command, too).
 _BEFORE_EACH = re.compile(
-    rb"(?m)^(?:#\d{1,4} \d{1,5}\.\d{1,3} |> (?!pip )|[\w.-]{1,60} {1,20}\| |\[(?:rank)?\d{1,4}\]: ?|\d{1,3}: "
-    rb"|\(\w{1,60} pid=\d{1,9}[^)\n]{0,40}\) |(?:\[stderr\]|stderr:) ?"
+    rb"(?m)^(?:#\d{1,4} \d{1,5}\.\d{1,3} |> (?!pip |library\()|[\w.-]{1,60}[-_]\d{1,3} {1,20}\| |\[(?:rank)?\d{1,4}\]: ?"
+    rb"|\d{1,3}: |\(\w{1,60} pid=\d{1,9}[^)\n]{0,40}\) |(?:\[stderr\]|stderr:) ?"
     rb"|[A-Z][a-z]{2} [ \d]\d [\d:]{8} [\w.-]{1,60} [\w./-]{1,60}\[\d{1,9}\]: "
     rb"|\d{4}-\d\d-\d\dT[\d:.]{8,18}(?:Z|[+-]\d\d:?\d\d) {1,9}(?:std(?:err|out) F )?"
     rb"|[\d-]{10} [\d:]{8},\d{3} -? ?[A-Z]{4,8} -? ?|\[\d{4}-[^]\n]{8,30}\] \{[\w.]{1,60}:\d{1,6}\} [A-Z]{4,8} - )"
