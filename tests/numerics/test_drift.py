@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from devicekit.measure.numerics.drift import Curves, allowed_drift, judge_drift
+from devicekit.measure.numerics.training import batches_of
 
 STEPS = 12
 POSITIVE = st.floats(1e-9, 1e-2)
@@ -179,3 +180,14 @@ def test_chaos_explains_everything_up_to_another_seed():
     allowed = allowed_drift(rounding, [0.05] * 8, steps=8, parameters=10000)
     assert allowed[0] < 1e-3
     assert max(allowed) == pytest.approx(0.075)
+
+
+@pytest.mark.parametrize("count", [8, 20])
+def test_another_seed_has_other_examples_and_not_the_same_in_another_order(count):
+    examples = np.arange(count)
+    generator = np.random.RandomState(1)
+    one, other = (batches_of(examples, examples, 4, 8, generator, others) for others in (False, True))
+    assert all(len(batch) == 8 for batch, _ in one + other)
+    assert any(sorted(a) != sorted(b) for (a, _), (b, _) in zip(one, other))
+    everything = [sorted(batch) == list(range(count)) for batch, _ in one]
+    assert all(everything) == (count == 8)

@@ -6,7 +6,7 @@ Every training starts from the same weights and takes the same batches in the sa
 - the device;
 - the controls, on the CPU, which say how far two right trainings may be apart: in float64 (where the model cannot be made
   again in that: with every weight moved by at most one unit in the last place); with one weight moved by that;
-- another seed: the same examples in another order.
+- another seed: the same examples in another order; where each batch has all of them, drawn with replacement.
 
 Dropout and noise are left out. What else draws random numbers (augmentation, a sampling layer) draws the same in every
 training: generators start from one state. If that is not enough, nothing is judged. `measure.numerics.drift` judges.
@@ -37,15 +37,21 @@ from .verdict import noted
 Batches = List[Tuple[Any, Any]]
 
 
-def batches_of(inputs: Any, targets: Any, steps: int, batch_size: int, generator: np.random.RandomState) -> Batches:
-    """Return batches in a random order, going through the examples as often as it takes."""
+def batches_of(
+    inputs: Any, targets: Any, steps: int, batch_size: int, generator: np.random.RandomState, others: bool = False
+) -> Batches:
+    """Return batches in a random order, going through the examples as often as it takes.
+
+    ``others``: of other examples. If each batch has all of them, another order is but another rounding of their mean: then
+    they are drawn with replacement.
+    """
     count = len(flatten(inputs)[0][1])
     size = min(batch_size, count)
 
     def endless() -> Iterator[int]:
+        again = others and size == count
         while True:
-            for place in generator.permutation(count):
-                yield int(place)
+            yield from map(int, generator.randint(count, size=count) if again else generator.permutation(count))
 
     stream = endless()
     made = []
@@ -262,7 +268,8 @@ def _standard(trainer: "_Trainer", make: Callable[[], Any], task: TrainingTask) 
     """
     order = np.random.RandomState(task.seed & 0xFFFFFFFF)
     batches, others = (
-        batches_of(task.inputs, task.targets, task.steps or _MOST_STEPS, task.batch_size, order) for _ in range(2)
+        batches_of(task.inputs, task.targets, task.steps or _MOST_STEPS, task.batch_size, order, others)
+        for others in (False, True)
     )
     right = _on_cpu(trainer, make, batches, trainer.start)
     finite = _finite_steps(right)
