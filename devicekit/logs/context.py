@@ -332,6 +332,11 @@ class Known:
         return self.versions.get(name) or self.packages.get(name) or None
 
     @property
+    def in_estimator(self) -> bool:
+        """Whether the first error's traceback ends in tensorflow-estimator."""
+        return "tensorflow_estimator" in "".join(self.frames[-1:])
+
+    @property
     def expects_gpu(self) -> bool:
         """Whether anything shows that there is a GPU, or an attempt to use one."""
         named = {"driver", "rocm", "capability", "gfx"} & set(self.versions)

@@ -178,9 +178,8 @@ def _keras(known: Known) -> Deduced:
 
 
 def _estimator(known: Known) -> Deduced:
-    # What it imports from TensorFlow, and TensorFlow lacks.
-    text = "tensorflow-estimator is of another release than TensorFlow, which has not what it imports."
-    return ("dependency-incompatible", text) if "tensorflow_estimator" in "".join(known.frames[-1:]) else None
+    text = "tensorflow-estimator is of another release than TensorFlow, which lacks what it imports."
+    return ("dependency-incompatible", text) if known.in_estimator else None
 
 
 def _wheel(known: Known) -> Deduced:

@@ -100,8 +100,7 @@ _BEFORE_EACH = re.compile(
 _FIRST_LINES = 8
 
 #: Signs that pages and word processors put in the place of others.
-_TYPOGRAPHIC = {ord(sign): "'" for sign in "\u2018\u2019"}
-_TYPOGRAPHIC.update({ord(sign): '"' for sign in "\u201c\u201d"})
+_TYPOGRAPHIC = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
 
 #: What people write in the place of their names: "/home/$USER/", "/Users/<me>/", "C:\\Users\\***\\".
 _PLACEHOLDER = re.compile(r"(/home/|[/\\]Users[/\\])[\w.-]{0,20}[$<>\[\]{}*%@][^\s/\\:'\"]{0,30}(?=[/\\])")

@@ -61,7 +61,7 @@ def compute_capability_unsupported(about: Situation, steps: Steps) -> None:
         steps.say("If the driver is new: install the newest release of what was compiled for Intel's GPUs")
         return
     capability = about.capability
-    number = capability_number(capability) if re.match(r"\d+\.\d$", capability) else (0, 0)
+    number = about.compute_capability or (0, 0)
     if about.vendor == "amd" or re.search(r"(?i)rocm|\bhip", about.version + about.line):
         gfx_unsupported(about, steps)
         return
@@ -133,7 +133,8 @@ def _torch_before(about: Situation, number: Tuple[int, int]) -> bool:
 
 def too_old_for_gpu(about: Situation) -> bool:
     """Whether this TensorFlow has no code for the GPU, whatever CUDA is installed."""
-    return bool(re.match(r"\d+\.\d$", about.capability)) and _before(about, capability_number(about.capability))
+    number = about.compute_capability
+    return number is not None and _before(about, number)
 
 
 def _newer_build(about: Situation, steps: Steps, number: Tuple[int, int]) -> None:
@@ -508,7 +509,7 @@ def _has_code(about: Situation, code: Tuple[str, ...]) -> bool:
     targets = [item for item in code if item.startswith("gfx")]
     if targets and about.gfx:
         return bool({about.gfx, *(own for family, own in _FAMILIES if about.gfx.startswith(family))} & set(targets))
-    number = capability_number(about.capability) if re.match(r"\d+\.\d$", about.capability) else None
+    number = about.compute_capability
     have = [capability_number(item) for item in code if item.startswith("sm_")]
     return number is None or not have or any(item[0] == number[0] and item <= number for item in have)
 

@@ -75,7 +75,7 @@ def _of_its_own(about: Situation, steps: Steps) -> bool:
     """What the line itself decides, whatever the framework; return whether it does."""
     if about.signature in _CONFLICTS:
         _conflict(about, steps)
-    elif about.groups.get("apart") or "tensorflow_estimator" in "".join(about.known.frames[-1:]):
+    elif about.groups.get("apart") or about.known.in_estimator:
         _apart(about, steps)
     elif about.known.built and (about.groups.get("sdist") or about.signature == "py-no-module-distutils"):
         _build_failed(about, steps)

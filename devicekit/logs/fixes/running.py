@@ -4,7 +4,6 @@ import re
 from typing import NamedTuple, Optional, Tuple
 
 from ...diagnosis.findings import Fix
-from ...matrix.gpu_support import capability_number
 from ...matrix.matrix import minor_of, version_at_least
 from .cuda import needs_of
 from .drivers import batch_job
@@ -591,9 +590,8 @@ _WITH_TF32 = {"tensorflow": "2.4", "torch": "1.7"}
 
 def _may_use_tf32(about: Situation) -> bool:
     """Whether nothing excludes TensorFloat-32, which compute capability 8.0 (Ampere) brought."""
-    capability, since = about.capability, _WITH_TF32.get(about.framework, "0")
-    old_gpu = bool(re.match(r"\d+\.\d$", capability)) and capability_number(capability) < (8, 0)
-    return not old_gpu and about.is_at_least(since) is not False
+    since = _WITH_TF32.get(about.framework, "0")
+    return (about.compute_capability or (8, 0)) >= (8, 0) and about.is_at_least(since) is not False
 
 
 def _without_tf32(about: Situation, steps: Steps) -> None:

@@ -442,6 +442,12 @@ class Situation:
         return capability_of(self.known.gpu_name, BUNDLED) or ""
 
     @property
+    def compute_capability(self) -> Optional[Tuple[int, int]]:
+        """The same as two numbers, None if it is not known as such."""
+        text = self.capability
+        return capability_number(text) if re.match(r"\d+\.\d$", text) else None
+
+    @property
     def gfx(self) -> str:
         """AMD's target of the GPU, "" if it is not known."""
         said = self.groups.get("gfx") or self.groups.get("target_gfx") or self.known.versions.get("gfx")

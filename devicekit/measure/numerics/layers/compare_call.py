@@ -453,13 +453,13 @@ def compare_whole(
 
 def _through_saturated(found: Sequence[Difference], layers: Sequence[Difference]) -> List[Difference]:
     """Return the verdicts on a model without those on gradients that come back through an activation which is saturated."""
-    saturated = {(item.device, item.name) for item in layers if SATURATED in item.detail}
+    saturated = {item.device: item.name for item in reversed(layers) if SATURATED in item.detail}
 
     def one(item: Difference) -> Difference:
-        names = [name for device, name in saturated if device == item.device]
-        if item.verdict != "differs" or "gradient" not in item.what or not names:
+        if item.verdict != "differs" or "gradient" not in item.what or item.device not in saturated:
             return item
-        return item.replace(verdict="not-compared", arithmetic="", detail="of %s, %s" % (names[0], SATURATED))
+        detail = "of %s, %s" % (saturated[item.device], SATURATED)
+        return item.replace(verdict="not-compared", arithmetic="", detail=detail)
 
     return [one(item) for item in found]
 
