@@ -40,7 +40,8 @@ def test_wrong_use_is_refused(arguments, message, capsys):
 
 @pytest.mark.parametrize("model", ["mlp", "mymodel:make"])
 def test_what_is_installed_comes_before_the_working_folder(model, tmp_path):
-    for name in ("typing", "textwrap", "json", "mymodel"):
+    # Python 3.9 itself imports typing for -m, before a line of ours runs.
+    for name in ("textwrap", "json", "mymodel") + (() if sys.version_info[:2] == (3, 9) else ("typing",)):
         (tmp_path / (name + ".py")).write_text("open(%r, 'w').close()\nraise ImportError\n" % (name + ".ran"))
     command = [sys.executable, "-m", "devicekit", "compare", model, "--timeout", "60"]
     done = subprocess.run(
