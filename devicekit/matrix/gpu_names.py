@@ -167,6 +167,21 @@ def target_of(name: str, matrix: Matrix) -> str:
     return gpu.target if gpu is not None and gpu.vendor == "amd" else ""
 
 
+#: A target of the same family whose code a GPU runs, and the value that makes ROCm treat the GPU as it. Users say so
+#: (https://github.com/ROCm/ROCm/issues/2353, https://github.com/ROCm/tensorflow-upstream/issues/2488); AMD does not.
+_RELATIVES = (("gfx103", "gfx1030", "10.3.0"), ("gfx110", "gfx1100", "11.0.0"), ("gfx90c", "gfx900", "9.0.0"))
+
+
+def relative_of(target: str) -> Tuple[str, str]:
+    """Return the target whose code a GPU of AMD's runs as well, and the value of HSA_OVERRIDE_GFX_VERSION; else "" twice.
+
+    >>> relative_of("gfx1032"), relative_of("gfx1030")
+    (('gfx1030', '10.3.0'), ('', ''))
+    """
+    matching = (row[1:] for row in _RELATIVES if target.startswith(row[0]) and target != row[1])
+    return next(matching, ("", ""))
+
+
 #: What drivers' names carry besides the model, and makes no difference to the speed.
 _BESIDE_MODEL = re.compile(r"(nvidia|amd|tesla|geforce|instinct|gpu|\d+gb|hbm\d?e?|sxm\d?|pcie|oam)$")
 

@@ -6,6 +6,7 @@ from typing import Iterable, Optional, Sequence, Tuple
 from ...machine.accelerators import Accelerator
 from ...machine.facts import AmdGpu
 from ...machine.vendors import AMD
+from ...matrix.gpu_names import relative_of
 from ...matrix.matrix import version_at_least
 from ...matrix.tables import RocmRow
 from .. import pages
@@ -368,21 +369,16 @@ def _unlisted(view: View) -> Iterable[Finding]:
     )
 
 
-#: A target of the same family whose code such a GPU runs, as users report (https://github.com/ROCm/ROCm/issues/2353,
-#: https://github.com/ROCm/tensorflow-upstream/issues/2488); AMD supports none of this.
-_RELATIVES = (("gfx103", "gfx1030", "10.3.0"), ("gfx110", "gfx1100", "11.0.0"))
-
-
 #: From ROCm 4.0 on nothing before Vega is supported (https://github.com/ROCm/legacy-rocm-build/issues/1353).
 _BEFORE_VEGA = ("gfx6", "gfx7", "gfx8")
 
 
 def _pass_as(view: View, target: str, have: Sequence[str]) -> Optional[Fix]:
-    for family, relative, version in _RELATIVES:
-        if target.startswith(family) and target != relative and relative in have:
-            text = "Make ROCm treat the GPU as %s: users report that it works, AMD does not support it" % relative
-            return view.shell.set_fix(text, "HSA_OVERRIDE_GFX_VERSION", version)
-    return None
+    relative, version = relative_of(target)
+    if relative not in have:
+        return None
+    text = "Make ROCm treat the GPU as %s: users report that it works, AMD does not support it" % relative
+    return view.shell.set_fix(text, "HSA_OVERRIDE_GFX_VERSION", version)
 
 
 def _fixes(view: View, row: RocmRow, seen: Sequence[str]) -> Sequence[Fix]:

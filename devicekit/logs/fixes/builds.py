@@ -4,6 +4,7 @@ import re
 from typing import List, Optional, Tuple
 
 from ...diagnosis import pages
+from ...matrix.gpu_names import relative_of
 from ...matrix.gpu_support import capability_number
 from ...matrix.matrix import BUNDLED, accepts
 from ...matrix.projects import sort_key
@@ -500,15 +501,11 @@ def intel_computes(about: Situation) -> bool:
     return re.search(r"(?i)\b(u?hd|iris)\b", about.known.gpu_name) is None
 
 
-#: Generations of AMD's GPUs, and the target whose code all of one run (HSA_OVERRIDE_GFX_VERSION).
-_FAMILIES = (("gfx103", "gfx1030"), ("gfx110", "gfx1100"))
-
-
 def _has_code(about: Situation, code: Tuple[str, ...]) -> bool:
     """Whether a build has code for the GPU, or for one of its family, as far as its capability or target is known."""
     targets = [item for item in code if item.startswith("gfx")]
     if targets and about.gfx:
-        return bool({about.gfx, *(own for family, own in _FAMILIES if about.gfx.startswith(family))} & set(targets))
+        return about.gfx in targets or relative_of(about.gfx)[0] in targets
     number = about.compute_capability
     have = [capability_number(item) for item in code if item.startswith("sm_")]
     return number is None or not have or any(item[0] == number[0] and item <= number for item in have)

@@ -4,15 +4,13 @@ import re
 from typing import Sequence
 
 from ...diagnosis import pages
+from ...matrix.gpu_names import relative_of
 from ...matrix.matrix import BUNDLED, minor_of
 from ...matrix.projects import Release, sort_key
 from ...matrix.tables import IndexRow
 from .situation import Situation
 from .steps import Steps
 from .torch_builds import beside_torch
-
-#: A target whose code GPUs of its family run, as users report; AMD supports none of it (the same as diagnosis/rules/rocm.py).
-_RELATIVES = (("gfx103", "gfx1030", "10.3.0"), ("gfx110", "gfx1100", "11.0.0"), ("gfx90c", "gfx900", "9.0.0"))
 
 #: Generations that no current ROCm has code for.
 _DROPPED = (
@@ -238,9 +236,9 @@ def gfx_unsupported(about: Situation, steps: Steps) -> None:
         return
     listed = False
     override = "HSA_OVERRIDE_GFX_VERSION"
-    family = next((row for row in _RELATIVES if gfx.startswith(row[0]) and gfx != row[1]), None)
+    relative, version = relative_of(gfx)
     value = about.known.environment.get(override, "")
-    other = gfx and not family and value.replace(".", "") != gfx[3:]  # the GPU has code of its own
+    other = gfx and not relative and value.replace(".", "") != gfx[3:]  # the GPU has code of its own
     if value and ("INVALID_ISA" in about.line or other or (not gfx and "fault" in about.summary)):
         steps.unset("%s lets the GPU pass as one whose code it cannot run" % override, override)
     if "gfx1030gfx1100" in about.line:
@@ -250,8 +248,8 @@ def gfx_unsupported(about: Situation, steps: Steps) -> None:
             "release leaves out gfx1030 and gfx1100" % _builds(about),
             changes="packages",
         )
-        family, listed = None, True
-    if family is not None and not about.windows and value != family[2]:
+        relative, listed = "", True
+    if relative and not about.windows and value != version:
         pass_as_relative(steps, gfx)
     if about.framework == "torch" and gfx and not dropped:
         _torch_with_code(about, steps, gfx)
@@ -291,10 +289,10 @@ def _old_sdk(about: Situation, steps: Steps) -> bool:
 
 def pass_as_relative(steps: Steps, gfx: str) -> None:
     """A GPU that runs the code of another one of its family."""
-    for start, relative, value in _RELATIVES:
-        if gfx.startswith(start) and gfx != relative:
-            text = "Let it pass as %s, of the same family, whose code it runs; AMD does not support that" % relative
-            steps.set(text, "HSA_OVERRIDE_GFX_VERSION", value, linux_only=True)
+    relative, value = relative_of(gfx)
+    if relative:
+        text = "Let it pass as %s, of the same family, whose code it runs; AMD does not support that" % relative
+        steps.set(text, "HSA_OVERRIDE_GFX_VERSION", value, linux_only=True)
 
 
 def _not_for_rocm(about: Situation, steps: Steps, too_old: bool) -> None:
