@@ -7138,7 +7138,8 @@ ROWS = [
         "ERROR: Could not find a version that satisfies the requirement h5py~=3.1.0 (from tensorflow-macos) (from versions: "
         "3.0.0, 3.1.0)\nERROR: No matching distribution found for h5py~=3.1.0",
         {**MAC, "python": "3.9", "gpu": "Apple M2", "packages": {"tensorflow-macos": "2.6.0"}},
-        [r"tensorflow==2\.(?:1[3-9]|2\d)"],
+        # They own one folder.
+        [r"uninstall -y tensorflow-macos && python -m pip install tensorflow==2\.(?:1[3-9]|2\d)"],
         [r"2\.6\.0", "pip check"],
     ),
     (

@@ -4,7 +4,7 @@ Where the system is not known, a command that differs between systems is given f
 """
 
 import re
-from typing import Any, List, Mapping, Sequence, Tuple
+from typing import Any, Iterable, List, Mapping, Sequence, Tuple
 
 from ...diagnosis.commands import Place, Shell
 from ...diagnosis.findings import Fix, Packages
@@ -156,13 +156,21 @@ class Steps:
             and accepts(requirement_of(requirements[0])[1] if requirements else "", there.get(name, "")) is not True
         ):
             requirements = (*requirements, *self.about.held_back(requirements, self.about.python))
-        if "tensorflow-cpu" in there and "tensorflow" not in there and not remove:  # the two own one folder
-            requirements = tuple(re.sub(r"^tensorflow(?=[<>=!~]|$)", "tensorflow-cpu", item) for item in requirements)
+        owner = self._other_owner(re.sub(r"[<>=!~].*", "", item) for item in requirements)
+        if owner == "tensorflow-cpu" and not remove:
+            requirements = tuple(re.sub(r"^tensorflow(?=[<>=!~]|$)", owner, item) for item in requirements)
+        elif owner and owner not in remove:
+            remove = (*remove, owner)
         packages = Packages(remove=tuple(remove), install=tuple(requirements), index_url=index_url)
         if len(self._shells) > 1:  # the shells join two commands differently
             self._in_both(text, packages, instead)
             return
         self.add(self.shell.packages_fix(text, packages, instead))
+
+    def _other_owner(self, names: Iterable[str]) -> str:
+        """The distribution whose files an installation of tensorflow would write over, "" if there is none."""
+        owner = self.about.known.tensorflow
+        return owner[0] if owner is not None and owner[0] != "tensorflow" and "tensorflow" in names else ""
 
     def _in_both(self, text: str, packages: Packages, instead: bool) -> None:
         """Add what installs on a system that is not known: a command each, as the shells join two of them differently."""
@@ -197,12 +205,11 @@ class Steps:
         if names == ("triton-windows",) and self.about.triton:  # its numbers are those of the one for Linux
             self.install(text, "triton-windows==%s.*" % self.about.triton)
             return
-        owner = self.about.known.tensorflow
-        if "tensorflow" in names and owner is not None and owner[0] != "tensorflow":  # they have the same files
-            if owner[0] == "tensorflow-gpu":  # its last release is a note
-                self.install(text, *names, remove=owner[:1], instead=instead)
-                return
-            names = tuple(owner[0] if name == "tensorflow" else name for name in names)
+        owner = self._other_owner(names)
+        if owner == "tensorflow-gpu":  # its last release is a note
+            self.install(text, *names, instead=instead)
+            return
+        names = tuple(owner or name if name == "tensorflow" else name for name in names)
         self._everywhere(self.shell.upgrade_fix(text, *names, instead=instead))
 
     def uninstall(self, text: str, *names: str) -> None:
