@@ -24,6 +24,8 @@ def test_a_whole_wheel_of_another_release_is_one(make_machine):
 
 def test_several_builds_of_onnxruntime_share_a_folder(make_machine):
     assert codes(make_machine, tensorflow="2.10.0", onnxruntime="1.17.3") is None
+    # They are in conflict without a framework, too.
+    assert "onnxruntime-gpu" in codes(make_machine, onnxruntime="1.17.3", onnxruntime_gpu="1.16.3").summary
     finding = codes(make_machine, tensorflow="2.10.0", onnxruntime="1.17.3", onnxruntime_gpu="1.16.3")
     assert "onnxruntime-gpu 1.16.3 and onnxruntime 1.17.3" in finding.summary
     assert finding.fix[0].packages.install == ("onnxruntime-gpu",)

@@ -305,12 +305,13 @@ def _with_files(view: View) -> Iterable[Tuple[Distribution, Tuple[str, ...]]]:
                 yield found, blocks
 
 
-@rule("distributions-conflict", hidden_by=("framework-missing", "python-unsupported", *UNLOADABLE))
+@rule("distributions-conflict", hidden_by=("python-unsupported", *UNLOADABLE))
 def distributions_conflict(view: View) -> Iterable[Finding]:
     """Two or more distributions own the import package ``tensorflow`` (or ``onnxruntime``), or a plug-in is there twice."""
     found = [*mixed_onnxruntimes(view), *_tensorflow_twice(view)]
     yield from found
-    if not any(finding.blocks for finding in found):
+    # Without TensorFlow, nothing loads its plug-ins.
+    if view.has_tensorflow and not any(finding.blocks for finding in found):
         yield from plugins_twice(view)
     # Last, for it ends where a version is not known.
     yield from overwritten_libraries(view)
