@@ -57,6 +57,16 @@ def test_a_step_installs_what_its_text_names(make_machine):
     assert '"numpy<2"' in fix.command
 
 
+@pytest.mark.parametrize("there, major", [("1.26.4", "1"), ("2.1.3", "2")])
+def test_what_was_built_for_numpy_1_keeps_it(make_machine, there, major):
+    python = {"version": "3.10.13", "installed": {"numpy": there, "onnxruntime": "1.17.3"}}
+    machine = read_machine(make_machine(python=python, files={"/etc/os-release": 'PRETTY_NAME="Debian"\n'}))
+    (fix,) = run_rules(machine, Matrix()).by_code("framework-missing").fix
+    packages = installed_by(fix.command)
+    assert packages["numpy"].partition(".")[0] == major
+    assert packages["tensorflow-cpu"].startswith("2.")
+
+
 def test_another_build_comes_with_what_it_needs():
     (command,) = commands("linux-nvidia-tensorflow-cpu", "cpu-only-build")
     assert "uninstall -y tensorflow-cpu" in command

@@ -149,7 +149,11 @@ def install_goal(view: View, text: str, goal: str, *otherwise: str) -> Sequence[
     """Return the fix that installs the newest set for a goal into an environment without TensorFlow."""
 
     def make() -> Tuple[Fix, ...]:
-        return (view.shell.install_fix(text, *(_requirements(view, goal, None, "") or otherwise)),)
+        # What else is there and was built for NumPy 1 cannot be imported with NumPy 2.
+        old = _installed(view).get("numpy", "").startswith("1.")
+        found = _requirements(view, goal, None, "numpy<2") if old else None
+        found = found or _requirements(view, goal, None, "")
+        return (view.shell.install_fix(text, *(found or otherwise)),)
 
     return LazyFixes(make)
 
