@@ -96,6 +96,15 @@ def test_an_environment_that_works_is_left_alone():
     assert repair(Matrix(), target_for("linux-x86_64", "3.10"), broken, roots) == ("numpy==1.26.4",)
 
 
+def test_what_is_missing_is_chosen_to_go_with_what_is_there():
+    # The newest ml-dtypes requires NumPy 2: it would move a NumPy that TensorFlow takes.
+    installed = {"tensorflow-cpu": "2.18.1", "numpy": "1.26.4", "protobuf": "5.29.5", "keras": "3.8.0"}
+    roots = ["tensorflow-cpu==2.18.1"]
+    changed = repair(Matrix(), target_for("linux-x86_64", "3.10"), installed, roots, missing=["ml-dtypes"])
+    assert [text.partition("==")[0] for text in changed] == ["ml-dtypes"]
+    assert repair(Matrix(), target_for("linux-x86_64", "3.10"), dict(installed, numpy="a"), roots) is not None
+
+
 def test_no_set_is_no_answer():
     roots = ["tensorflow-cpu==2.10.1"]
     assert repair(Matrix(), target_for("linux-x86_64", "3.12"), {"tensorflow-cpu": "2.10.1"}, roots) is None

@@ -487,8 +487,18 @@ class _Search(AbstractProvider[Wanted, Candidate, str]):
             here = self.installed.get(name)
             if here is not None:
                 found = self._installed_first(name, here, found)
+            elif name not in self.order[:1]:
+                found.sort(key=self._moved)
             self._candidates[name] = found
         return self._candidates[name]
+
+    def _moved(self, candidate: Candidate) -> int:
+        """Return how many installed releases cannot stay with a release: it comes after those that leave more of them."""
+        left = 0
+        for text in candidate.build.requires if self.installed else ():
+            here = self.installed.get(canonicalize_name(parsed(text).name))
+            left += bool(here) and accepts(_bounds(text), here) is False and _applies(text, "", self.environment)
+        return left
 
     def _unread(self, name: str) -> List[Candidate]:
         """Return what only those get who ask for it: yanked releases, and patch releases that are not in the data.
