@@ -15,7 +15,13 @@ from devicekit.machine.probe import read_machine
 from devicekit.machine.simulated import SimulatedHost
 from devicekit.matrix.matrix import Matrix
 from devicekit.matrix.target import target_for
+from devicekit.remedy.plan import plan
 from devicekit.resolver.resolve import repair
+
+KERAS = {
+    "absl-py": "2.1.0", "h5py": "3.14.0", "markdown-it-py": "3.0.0", "ml-dtypes": "0.5.1", "namex": "0.0.8",
+    "numpy": "1.26.4", "optree": "0.16.0", "packaging": "24.2", "pygments": "2.18.0", "rich": "13.9.4",
+}  # fmt: skip
 
 MACHINES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "machines")
 
@@ -65,6 +71,20 @@ def test_what_was_built_for_numpy_1_keeps_it(make_machine, there, major):
     packages = installed_by(fix.command)
     assert packages["numpy"].partition(".")[0] == major
     assert packages["tensorflow-cpu"].startswith("2.")
+
+
+@pytest.mark.parametrize("name", ["jax", "torch"])
+def test_keras_gets_the_framework_that_its_user_chose(make_machine, name):
+    python = {"version": "3.10.13", "installed": dict(KERAS, keras="3.10.0")}
+    files = {"/etc/os-release": 'PRETTY_NAME="Debian"\n'}
+    machine = read_machine(make_machine(python=python, files=files, env={"KERAS_BACKEND": name}))
+    (fix,) = run_rules(machine, Matrix()).by_code("framework-missing").fix
+    assert installed_by(fix.command.partition(" --index-url")[0])[name]
+    assert ("--index-url https://download.pytorch.org/" in fix.command) == (name == "torch")
+    # What PyTorch's index has comes with what the release requires: it helps in this environment.
+    remedy = plan(machine)
+    assert not remedy.attempts[0].environment
+    assert remedy.attempts[0].packages == fix.packages
 
 
 def test_another_build_comes_with_what_it_needs():

@@ -103,7 +103,7 @@ def share_libraries(view: View, frameworks: Sequence[str], stale: Sequence[str] 
             return (Fix(text, changes="packages"),)
         text = "Install releases of %s that share the libraries" % " and ".join(TITLES[name] for name in frameworks)
         return (
-            view.shell.replace_fix(text, stale, *found),
+            view.shell.replace_fix(text, stale, *found[0], index_url=found[1]),
             Fix("Give each framework its own environment", changes="packages", instead=True),
         )
 
@@ -112,7 +112,7 @@ def share_libraries(view: View, frameworks: Sequence[str], stale: Sequence[str] 
 
 def _requirements(
     view: View, goal: str, python: Optional[str], keep: str, frameworks: Tuple[str, ...] = ("tensorflow",)
-) -> Optional[Tuple[str, ...]]:
+) -> Optional[Tuple[Tuple[str, ...], str]]:
     target = view.target if python is None else view.target.replace(python=python, bits=64)
     try:
         from ..resolver.resolve import set_for
@@ -145,17 +145,22 @@ def _old_cards(view: View) -> List[str]:
     return [need.text for need in old_cards(view.target, view.matrix) if need.text.startswith(name + "<")]
 
 
-def install_goal(view: View, text: str, goal: str, *otherwise: str) -> Sequence[Fix]:
-    """Return the fix that installs the newest set for a goal into an environment without TensorFlow."""
+def install_goal(view: View, text: str, framework: str = "tensorflow") -> Sequence[Fix]:
+    """Return the fix that installs the newest set of a framework into an environment without one."""
 
     def make() -> Tuple[Fix, ...]:
-        # What else is there and was built for NumPy 1 cannot be imported with NumPy 2.
-        old = _installed(view).get("numpy", "").startswith("1.")
-        found = _requirements(view, goal, None, "numpy<2") if old else None
-        found = found or _requirements(view, goal, None, "")
-        return (view.shell.install_fix(text, *(found or otherwise)),)
+        first = numpy_stays(view, framework)
+        found = _requirements(view, "fastest", None, first, (framework,)) if first else None
+        found = found or _requirements(view, "fastest", None, "", (framework,)) or ((framework,), "")
+        return (view.shell.install_fix(text, *found[0], index_url=found[1]),)
 
     return LazyFixes(make)
+
+
+def numpy_stays(view: View, framework: str) -> str:
+    """Return the bound of NumPy that what else is installed may need: what was built for NumPy 1 cannot load NumPy 2."""
+    # PyTorch does without NumPy, and takes either.
+    return "numpy<2" if framework != "torch" and _installed(view).get("numpy", "").startswith("1.") else ""
 
 
 def replace_by_goal(view: View, text: str, goal: str, *otherwise: str, version: str = "") -> Sequence[Fix]:
@@ -170,7 +175,7 @@ def replace_by_goal(view: View, text: str, goal: str, *otherwise: str, version: 
         )
         found = _requirements(view, goal, None, "tensorflow==%s" % version) if does else None
         found = found or _requirements(view, goal, None, "")
-        return (view.shell.replace_fix(text, view.tensorflow_names, *(found or otherwise)),)
+        return (view.shell.replace_fix(text, view.tensorflow_names, *(found[0] if found else otherwise)),)
 
     return LazyFixes(make)
 
@@ -189,5 +194,5 @@ def working_python(view: View, goal: str) -> Tuple[str, Tuple[str, ...]]:
     for python in PYTHONS:
         found = _requirements(view, goal, python, "")
         if found is not None:
-            return python, found
+            return python, found[0]
     return PYTHONS[0], ()

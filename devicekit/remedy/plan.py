@@ -3,11 +3,13 @@
 Each way is checked before it is offered: the machine that it would leave behind is diagnosed as the real one is.
 """
 
+from itertools import product
 from typing import Dict, FrozenSet, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ..diagnosis.diagnose import run_rules
 from ..diagnosis.findings import Diagnosis, Finding, Fix, Packages, ways
 from ..diagnosis.frameworks import TITLES, choose_framework
+from ..diagnosis.install_fixes import numpy_stays
 from ..diagnosis.rules.keras import backend, backend_instead, backend_meant, is_keras3, keras_version, standalone_keras
 from ..diagnosis.rules.plugins import FORMATS
 from ..diagnosis.view import View
@@ -43,7 +45,11 @@ _SAME_PACKAGE = (
 )
 
 #: What comes along with projects that the data do not cover, as far as frameworks import it.
-_BRINGS = {"requests": ("certifi", "charset-normalizer", "idna", "urllib3"), "rich": ("markdown-it-py", "pygments")}
+_BRINGS = {
+    "requests": ("certifi", "charset-normalizer", "idna", "urllib3"),
+    "rich": ("markdown-it-py", "pygments"),
+    "sympy": ("mpmath",),
+}
 
 #: The platform of a plug-in and the hardware without which it is of no use.
 _PLUGIN_VENDORS = {
@@ -624,9 +630,9 @@ class _Planner:
         keeps = [(), ("tensorflow==%s" % owner.version,), ("tensorflow==%s.*" % minor,)] if owner is not None else [()]
         goal = ("gpu" if self.idle else "fastest") if self.goal == "auto" else self.goal
         frameworks = (self.framework,) if self.framework not in _NO_TRAINING else ("tensorflow",)
-        for keep in reversed(keeps):
-            for platform in platforms_for(goal, self.target):
-                needs = tuple(Need(text, because="it is there") for text in keep)
+        for keep, platform in product(reversed(keeps), platforms_for(goal, self.target)):
+            for first in dict.fromkeys((numpy_stays(self.view, frameworks[0]), "")):
+                needs = tuple(Need(text, because="it is there") for text in (*keep, first) if text)
                 found = best_set(platform, frameworks, self.target, needs, self.matrix)[0]
                 if found is None or len(found.indexes) > 1:
                     continue

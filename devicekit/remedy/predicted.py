@@ -23,6 +23,9 @@ PLUGIN_FILES = {
     "intel-extension-for-tensorflow-lib": ("libitex",),
 }
 
+#: What PyTorch requires only for the libraries of CUDA.
+_OF_CUDA = ("nvidia-", "cuda-", "triton")
+
 
 class Release(NamedTuple):
     """A distribution as it would be installed. ``version``: "" if it is not known which release it will be."""
@@ -113,13 +116,20 @@ def _site(python: Python) -> str:
 
 
 def build_of(matrix: Matrix, target: Target, name: str, version: str) -> Optional[Build]:
-    """Return the wheels of a release that a target takes, None if the data do not know them."""
+    """Return the wheels of a release that a target takes, None if the data do not know them.
+
+    Of a build of another index ("2.9.1+cpu") it is what the release has, without the libraries of its build for CUDA.
+    """
+    version, _, other = version.partition("+")
     project = matrix.project(name)
     release = project.release(version) or project.like(version) if project is not None and version else None
     for build in release.builds if release is not None else ():
         for platform, pythons in build.wheels:
             if target.takes_platform(platform) and any(target.takes_python(tag) for tag in pythons):
-                return build
+                if not other:
+                    return build
+                requires = tuple(text for text in build.requires if not text.startswith(_OF_CUDA))
+                return build._replace(requires=requires, kind="", cuda="", cudnn="", capabilities=())
     return None
 
 

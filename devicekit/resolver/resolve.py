@@ -66,11 +66,14 @@ def repair(
 
 def set_for(
     matrix: Matrix, target: Target, goal: str, keep: str = "", frameworks: Tuple[str, ...] = ("tensorflow",)
-) -> Optional[Tuple[str, ...]]:
-    """Return what to install for frameworks on a goal into an empty environment, None if that is impossible."""
+) -> Optional[Tuple[Tuple[str, ...], str]]:
+    """Return what to install for frameworks on a goal, and from which index ("": the configured one).
+
+    None if that is impossible, or takes several indexes.
+    """
     bounds = (Need(keep, because="it is to be kept"),) if keep else ()
     answer = best_set(goal, frameworks, target, bounds, matrix)[0]
-    return answer.requirements if answer is not None else None
+    return (answer.requirements, "".join(answer.indexes)) if answer is not None and len(answer.indexes) < 2 else None
 
 
 def resolve(

@@ -7,6 +7,7 @@ from ...machine.facts import Distribution
 from ...matrix.matrix import CODE_ENDINGS, accepts, normal_name, version_at_least
 from .. import pages
 from ..findings import Evidence, Finding, Fix, Kind, LazyFixes
+from ..frameworks import TITLES
 from ..install_fixes import install_goal, repair_install, working_python
 from ..view import View
 from .directml_others import mixed_onnxruntimes
@@ -33,13 +34,14 @@ def framework_missing(view: View) -> Iterable[Finding]:
         # A folder of that name next to the script, without code in it, is no framework.
         if package is not None and (package.in_site or package.kind != "namespace"):
             return
+    name = keras3_on(view)[1] or "tensorflow"
     yield Kind("framework-missing", "error", ("tensorflow", "keras"), pages.TENSORFLOW).finding(
         "This Python environment has no framework: neither TensorFlow, JAX nor PyTorch is installed.",
         (
             Evidence("no distribution of TensorFlow, JAX or PyTorch", python.distributions.source),
             *(Evidence("left by an interrupted pip or another Python", path) for path in python.leftovers[:3]),
         ),
-        install_goal(view, "Install TensorFlow", "fastest", "tensorflow"),
+        install_goal(view, "Install %s" % TITLES[name], name),
     )
 
 
@@ -116,7 +118,7 @@ def install_corrupt(view: View) -> Iterable[Finding]:
     package = python.package("tensorflow")
     owner = view.tensorflow
     if package is not None and package.kind == "namespace" and package.in_site:
-        fix = install_goal(view, "Delete %s, then install TensorFlow" % package.location, "fastest", "tensorflow")
+        fix = install_goal(view, "Delete %s, then install TensorFlow" % package.location)
         if owner is not None and owner.version.or_none():
             fix = (_reinstall(view, owner),)
         left = "its %s is there without __init__.py" % package.location
