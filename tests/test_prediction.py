@@ -260,6 +260,31 @@ def test_what_another_release_left_in_a_whole_package(make_machine):
     assert (first.aside, first.packages, first.keeps_release) == ((SITE + "/" + keras,), Packages(), True)
 
 
+def test_the_module_of_a_later_release_that_makes_symbols_global(make_machine):
+    loader = SITE + "/tensorflow/python/pywrap_dlopen_global_flags.py"
+    older = {
+        SITE + "/tensorflow/__init__.py": "", loader: "",
+        SITE + "/tensorflow_cpu-2.19.1.dist-info/RECORD": record(["tensorflow/__init__.py"]),
+    }  # fmt: skip
+    machine = examined(make_machine, files=older, **TF)
+    assert row(diagnose(machine), "tensorflow") == (False, False, [], "install-corrupt")
+    (first,) = plan(machine).attempts
+    assert (first.aside, first.packages) == ((loader,), Packages())
+    # Of two releases of one name, both list files: none of them is moved.
+    later = {
+        SITE
+        + "/tensorflow_cpu-2.21.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: tensorflow-cpu\nVersion: 2.21.0\n"
+    }
+    machine = examined(make_machine, files=dict(older, **later), **TF)
+    assert row(diagnose(machine), "tensorflow") == (False, False, [], "install-corrupt")
+    first = plan(machine).attempts[0]
+    assert (first.aside, first.packages.reinstall) == ((), ("tensorflow-cpu==2.19.1",))
+    own = {
+        SITE + "/tensorflow_cpu-2.19.1.dist-info/RECORD": record(["tensorflow/__init__.py", loader[len(SITE) + 1 :]])
+    }
+    assert row(predict(make_machine, files=dict(older, **own), **TF), "tensorflow") == WORKS
+
+
 def elf(*needed):
     """Return the least of an ELF library that has these DT_NEEDED entries."""
     strings = b"\0" + b"".join(name.encode() + b"\0" for name in needed)

@@ -765,7 +765,9 @@ def _suspects(machine: Machine) -> _Culprits:
         files.append(config.path)
     form = FORMATS.get(machine.native.system)
     files += [item.path for item in python.plugins.or_none() or () if item.format != form]
-    files += python.stale_modules
+    # Of two releases that lie over one another, each has files that the other needs.
+    if python.stale_modules and len(View(machine, BUNDLED).tensorflow_distributions) < 2:
+        files += python.stale_modules
     return _Culprits(tuple(name for name, _ in machine.process.environ), tuple(dict.fromkeys(files)))
 
 

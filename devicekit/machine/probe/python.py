@@ -258,10 +258,14 @@ def _required_by_tensorflow(found: List[Distribution]) -> Iterable[str]:
 _REQUIREMENT_NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 
+_GLOBAL_SYMBOLS = "tensorflow/python/pywrap_dlopen_global_flags.py"
+
+
 def _stale_modules(host: Host, distributions: Tuple[Distribution, ...], deep: bool) -> Iterable[str]:
     """What no RECORD of its package lists and that its import takes: another release left it.
 
-    A package comes before an extension, both before a module; on Linux TensorFlow loads every library in ``core/kernels``.
+    A package comes before an extension, both before a module; on Linux TensorFlow loads every library in ``core/kernels``, and
+    the module that 2.19 and later have makes the symbols of an earlier release global: Python's own OpenSSL crashes with them.
     """
     suffixes = host.interpreter.extension_suffixes
     deep = deep or sum(item.name in TENSORFLOW_NAMES for item in distributions) > 1
@@ -273,6 +277,9 @@ def _stale_modules(host: Host, distributions: Tuple[Distribution, ...], deep: bo
         folders = {name.rpartition("/")[0] for name in names}
         if "tensorflow/__init__.py" in names:
             folders.add("tensorflow/core/kernels")
+            path = host.join(site, *_GLOBAL_SYMBOLS.split("/"))
+            if host.system == "linux" and _GLOBAL_SYMBOLS not in names and host.is_file(path):
+                yield host.scrub(path)
         for folder in sorted(folders):
             kernels = host.system == "linux" and folder == "tensorflow/core/kernels"
             path = host.join(site, *folder.split("/"))
