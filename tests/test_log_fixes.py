@@ -9800,6 +9800,28 @@ ROWS = [
         ["torch", "tensorflow"],
     ),
     ("ValueError: Please provide a TPU Name to connect to.", {}, ["local", "Colab"], ["GPU"]),
+    # What computes next to a framework, and is itself a build without CUDA.
+    *(
+        (line, {**LINUX, "gpu": "RTX 3060", "packages": {"torch": "2.6.0+cu124"}}, [must], ["torch", "tensorflow"])
+        for line, must in (
+            ("XGBoostError: [1:2:3] common.h:181: XGBoost version not compiled with GPU support.", "pip install xgboost"),
+            ("[LightGBM] [Fatal] CUDA Tree Learner was not enabled in this build.", "cmake.define.USE_CUDA=ON"),
+            ("[LightGBM] [Fatal] GPU Tree Learner was not enabled in this build.", "--upgrade lightgbm"),
+            ("ValueError: This CTranslate2 package was not compiled with CUDA support", "ctranslate2$"),
+            ("ValueError: The device should not be 'gpu', since PaddlePaddle is not compiled with CUDA", "paddlepaddle-gpu"),
+            ("error: (-216) The library is compiled without CUDA support in function setDevice", "WITH_CUDA=ON"),
+            ("RuntimeError: dlib was not compiled with CUDA support", "--no-binary dlib"),
+            ("MXNetError: Compile with USE_CUDA=1 to enable GPU usage", "mxnet-cu112"),
+        )
+    ),
+    (
+        "ValueError: This CTranslate2 package was not compiled with CUDA support",
+        {**LINUX, "arch": "aarch64"},
+        ["WITH_CUDA=ON"],
+        ["pip install", "torch"],
+    ),
+    ("ValueError: This CTranslate2 package was not compiled with CUDA support", MAC, ["CPU"], ["torch", "mps"]),
+    ("RuntimeError: Not compiled with CUDA support", LINUX, [r"data\.pyg\.org", "FORCE_CUDA"], []),
     # The release that a sentence names.
     ("Using CUDA 11.7 with onnxruntime-gpu=1.15.1\n" + NO_PROVIDER, LINUX, [r"CUDA 11\.8 and cuDNN 8"], [r"1\.19 on"]),
 ]
