@@ -1,5 +1,6 @@
 """The fixes of a log: for this framework, system, GPU and release, and for no other."""
 
+import itertools
 import re
 
 import pytest
@@ -7,8 +8,11 @@ import pytest
 from devicekit import explain
 from devicekit.logs.context import known_from_facts
 from devicekit.logs.fixes.providers import PROVIDERS, fixes_for
-from devicekit.logs.fixes.situation import Situation
+from devicekit.logs.fixes.situation import Situation, requirement_of
 from devicekit.machine.facts import Fact
+from devicekit.matrix import has_wheel
+from devicekit.matrix.matrix import BUNDLED, accepts
+from devicekit.matrix.projects import sort_key
 from devicekit.testing import load
 
 NO_TF = "No module named 'tensorflow'"
@@ -9743,7 +9747,15 @@ ROWS = [
         ["--upgrade numpy"],
         ["<2"],
     ),
-    ("zsh: no matches found: tensorflow[and-cuda]", MAC, [r'install "tensorflow\[and-cuda\]"'], []),
+    ("zsh: no matches found: tensorflow[and-cuda]", LINUX, [r'install "tensorflow\[and-cuda\]"'], []),
+    ("zsh: no matches found: tensorflow[and-cuda]", MAC, ["install tensorflow$", "for Linux"], []),
+    (
+        "Linker error log: ERROR 4 in nvvmAddNVVMContainerToProgram, may need newer version of nvJitLink library",
+        MAC,
+        ["no wheel for macOS"],
+        ["pip install"],
+    ),
+    (METAL, {**LINUX, "packages": {"tensorflow": "2.14.1"}}, ["no wheel for Linux"], ["pip install"]),
     (
         "the tensorflow version I am using is 2.12.0 (default)\n__wrapped__Conv3D_device_GPU:0}} DNN library is not found.",
         LINUX,
@@ -9804,11 +9816,17 @@ ROWS = [
     *(
         (line, {**LINUX, "gpu": "RTX 3060", "packages": {"torch": "2.6.0+cu124"}}, [must], ["torch", "tensorflow"])
         for line, must in (
-            ("XGBoostError: [1:2:3] common.h:181: XGBoost version not compiled with GPU support.", "pip install xgboost"),
+            (
+                "XGBoostError: [1:2:3] common.h:181: XGBoost version not compiled with GPU support.",
+                "pip install xgboost",
+            ),
             ("[LightGBM] [Fatal] CUDA Tree Learner was not enabled in this build.", "cmake.define.USE_CUDA=ON"),
             ("[LightGBM] [Fatal] GPU Tree Learner was not enabled in this build.", "--upgrade lightgbm"),
             ("ValueError: This CTranslate2 package was not compiled with CUDA support", "ctranslate2$"),
-            ("ValueError: The device should not be 'gpu', since PaddlePaddle is not compiled with CUDA", "paddlepaddle-gpu"),
+            (
+                "ValueError: The device should not be 'gpu', since PaddlePaddle is not compiled with CUDA",
+                "paddlepaddle-gpu",
+            ),
             ("error: (-216) The library is compiled without CUDA support in function setDevice", "WITH_CUDA=ON"),
             ("RuntimeError: dlib was not compiled with CUDA support", "--no-binary dlib"),
             ("MXNetError: Compile with USE_CUDA=1 to enable GPU usage", "mxnet-cu112"),
@@ -9935,6 +9953,75 @@ def test_no_command_is_for_another_framework_or_system():
                 if "WSL" not in said:
                     wrong.append((code, facts, command))
     assert not wrong, "\n".join(map(str, wrong[:20]))
+
+
+#: Logs whose fix installs something, for each of the mechanisms that choose a release.
+INSTALLING = (
+    NO_WHEEL % "tensorflow==2.4.1",
+    NO_WHEEL % "jax==0.4.30",
+    NO_WHEEL % "torch==1.7.1",
+    NO_WHEEL % "tensorflow-gpu",
+    NO_TF,
+    NO_JAX,
+    NO_CUDA_TORCH,
+    NUMPY,
+    PROTO,
+    JAX_METAL,
+    METAL,
+    HIP,
+    NO_KERNEL,
+    CUDNN % ("8.0.5", "8.6.0"),
+    "zsh: no matches found: jax[cuda12]==0.4.30",
+    "RuntimeError: jaxlib is version 0.4.20, but this version of jax requires version >= 0.4.30.",
+    "AttributeError: module 'tensorflow' has no attribute 'Session'",
+    "Ignoring visible gpu device with Cuda compute capability 2.1. The minimum required Cuda capability is 3.5.",
+    "tensorflow.python.framework.errors_impl.InternalError: Blas GEMM launch failed : a.shape=(32, 64), b.shape=(64, 10)",
+    "Num GPUs Available: 0",
+)
+
+
+def installed(steps, python):
+    """The requirements of each command of pip without an index, and the Python that it is run with."""
+    for step in steps:
+        command = step.command or ""
+        made = re.search(r"--python (3\.\d+) env|py -(3\.\d+)|python=(3\.\d+)", command)
+        python = next(filter(None, made.groups())) if made else python
+        if made is None and step.text.startswith(("In WSL", "In Windows", "In it")):  # in another environment
+            continue
+        found = re.search(r"pip install (?!.*(?:-url|-f) )(.*)", command)
+        if found:
+            yield step, python, [item.strip("\"'") for item in found.group(1).split() if re.match(r"[\"'a-z]", item)]
+
+
+def test_what_a_command_installs_has_a_wheel_for_its_python_and_system():
+    """As far as the bundled matrix knows: of a release that the bounds take, and, for JAX, of a jaxlib that goes with it."""
+    wrong = set()
+    systems = [facts for facts in SYSTEMS if facts.get("os") and facts.get("arch") != "32-bit"]
+    for number, (log, facts, packages) in enumerate(itertools.product(INSTALLING, systems, FRAMEWORKS)):
+        python, gpu = "3.%d" % (7 + number % 7), GPUS[number % len(GPUS)]
+        facts = dict(facts, packages=packages, python=python, **({"gpu": gpu} if gpu else {}))
+        platform = known_from_facts(facts).platform
+        for finding in explain(log, facts=facts):
+            for step, its, requirements in installed(finding.fix, python):
+                for item in requirements:
+                    lacking = lacks_wheel(item, its, platform)
+                    if lacking:
+                        wrong.add("%s on %s: %s (%s)" % (lacking, platform, step.command, step.text))
+    assert not wrong, "%d: %s" % (len(wrong), "\n".join(sorted(wrong)[:20]))
+
+
+def lacks_wheel(requirement, python, platform):
+    """The name of what has releases in some bounds, and none of them with a wheel; "" if there is one, or no data."""
+    name, bounds = requirement_of(requirement)
+    project = BUNDLED.project(name)
+    releases = [item for item in (project.versions if project else ()) if accepts(bounds or ">=0", item) is True]
+    if not releases or platform is None:
+        return ""
+    fitting = [item for item in releases if has_wheel(name, item, python, platform).status == "compatible"]
+    if name == "jax" and fitting and (sort_key(fitting[-1]) >= (0, 4, 18) or python in ("3.12", "3.13")):
+        least = "<=" + fitting[-1]
+        return lacks_wheel("jaxlib" + least, python, platform) if accepts(least, "0.4.18") else "jaxlib"
+    return "" if fitting else "%s for Python %s" % (requirement, python)
 
 
 def test_every_step_says_who_does_it_and_what_it_changes():

@@ -29,6 +29,12 @@ _NAMES = (
 #: Minor releases of Python for which wheels are looked for, newest first.
 PYTHONS = ("3.14", "3.13", "3.12", "3.11", "3.10", "3.9", "3.8", "3.7", "3.6", "3.5")
 
+#: What a platform is called in a sentence.
+PLATFORM_TITLES = {
+    "linux-x86_64": "Linux (x86-64)", "linux-aarch64": "Linux on ARM (aarch64)", "windows-amd64": "64-bit Windows (x64)",
+    "macos-arm64": "Macs with Apple silicon (arm64)", "macos-x86_64": "Macs with Intel processors",
+}  # fmt: skip
+
 #: Programs that bring a TensorFlow of their own: the user does not install it with pip.
 _EMBED = ("deepspeech", "tfjs", "tfjs-node", "tfjs-node-gpu", "tensorflow-tfjs-node-gpu", "libtensorflow")
 
@@ -539,7 +545,7 @@ class Situation:
                 continue  # an empty one that only says so
             release = data.release(version) if data is not None else None
             if release is not None and not release.yanked and self._has_wheel(release, platform, python):
-                if project != "tensorflow" or self._leads_on(release, platform, python):
+                if self._leads_on(release, platform, python):
                     found.append(release)
         return found
 
@@ -573,9 +579,16 @@ class Situation:
                             yield dependency + limit.group()
 
     def _leads_on(self, release: Release, platform: str, python: str) -> bool:
-        """Whether the distribution that TensorFlow's wheel for a system only refers to has a wheel for that Python as well."""
+        """Whether what TensorFlow's wheel for a system refers to, and JAX's jaxlib, have a wheel for that Python as well."""
+        if release.project == "jax":
+            data, number = BUNDLED.project("jaxlib"), sort_key(release.version)
+            older = [item for item in data.versions if sort_key(item) <= number] if data is not None else []
+            if data is None or not older:  # before those in the data, which have wheels up to Python 3.11
+                return platform in ("", "linux-x86_64", "macos-x86_64", "macos-arm64") and sort_key(python) < (3, 12)
+            found = data.release(older[-1])
+            return found is None or self._has_wheel(found, platform, python)
         other = {"macos-arm64": "tensorflow-macos", "windows-amd64": "tensorflow-intel"}.get(platform, "")
-        data = BUNDLED.project(other) if other and python else None
+        data = BUNDLED.project(other) if other and python and release.project == "tensorflow" else None
         named = any(re.match(other + "==", text) for build in release.builds for text in build.requires)
         found = data.release(release.version) if data is not None and named else None
         return found is None or self._has_wheel(found, platform, python)

@@ -11,7 +11,7 @@ from ...diagnosis.findings import Fix, Packages
 from ...diagnosis.package_commands import Environment
 from ...matrix.matrix import accepts
 from ..signatures import filled
-from .situation import Situation, requirement_of
+from .situation import PLATFORM_TITLES, Situation, requirement_of
 
 #: What a sentence calls the systems.
 _TITLES = {"linux": "Linux", "windows": "Windows", "macos": "macOS"}
@@ -36,6 +36,17 @@ _NOT_ON_MACS = re.compile(r"nvidia-smi|--gpus|--device|cuda")
 
 #: What WSL does not have: it reaches the GPU through /dev/dxg, which every user may open, and Windows' driver.
 _NOT_IN_WSL = re.compile(r"\b(usermod|modprobe|rocm-smi)\b|/dev/kfd")
+
+#: Distributions whose wheels are for some systems only, beside those of the matrix.
+_ONLY_FOR = (
+    (r"(tensorflow|jax)-metal", ("macos",)),
+    (r"triton-windows|onnxruntime-directml", ("windows",)),
+    (r"vllm", ("linux",)),
+    (r"nvidia-|cupy-|flash-attn|tensorrt|numba-cuda|onnxruntime-gpu", ("linux", "windows")),
+)
+
+#: The extra with CUDA's libraries, which are for Linux.
+_EXTRA = re.compile(r"(?<=^tensorflow)\[and-cuda\]|(?<=^jax)\[cuda\w*\]")
 
 #: What changes the machine and not the container: its driver, its kernel.
 _OF_THE_HOST = re.compile(
@@ -138,8 +149,11 @@ class Steps:
         self, text: str, *requirements: str, remove: Sequence[str] = (), index_url: str = "", instead: bool = False
     ) -> None:
         """Add that distributions are installed, after others are uninstalled."""
+        asked, requirements = requirements, self._for_system(requirements)
+        if asked != requirements:
+            text += "; CUDA's libraries are for Linux (on Windows in WSL 2)"
         name = re.split(r"[\[<>=!~]", requirements[0])[0] if requirements else ""
-        if name == "tensorflow-rocm" and (self.about.windows or self.about.macos):
+        if not index_url and self._elsewhere(requirements, text, instead):
             return
         if not instead and not remove and any(self._installs(fix, name) for fix in self.fixes):
             return
@@ -171,6 +185,25 @@ class Steps:
         """The distribution whose files an installation of tensorflow would write over, "" if there is none."""
         owner = self.about.known.tensorflow
         return owner[0] if owner is not None and owner[0] != "tensorflow" and "tensorflow" in names else ""
+
+    def _for_system(self, requirements: Sequence[str]) -> Tuple[str, ...]:
+        """Return requirements without the extra of CUDA's libraries where a system has none."""
+        other = self.about.windows or self.about.macos
+        return tuple(_EXTRA.sub("", item) if other else item for item in requirements)
+
+    def _elsewhere(self, requirements: Sequence[str], text: str, instead: bool) -> bool:
+        """Say that a distribution has no wheel for this system; return whether that is so."""
+        about = self.about
+        for name, bounds in map(requirement_of, requirements):
+            systems = next((its for pattern, its in _ONLY_FOR if re.match(pattern, name)), ())
+            lacking = (
+                about.platform and about.releases(name, bounds) and not about.releases(name, bounds, about.platform)
+            )
+            if lacking or (systems and about.system in _TITLES and about.system not in systems):
+                where = PLATFORM_TITLES.get(about.platform) or _TITLES[str(about.system)]
+                self.say("%s: %s has no wheel for %s" % (text, name + bounds, where), instead=instead)
+                return True
+        return False
 
     def _in_both(self, text: str, packages: Packages, instead: bool) -> None:
         """Add what installs on a system that is not known: a command each, as the shells join two of them differently."""
@@ -204,6 +237,9 @@ class Steps:
         """Add that the newest releases are installed: which these are, only the installer knows."""
         if names == ("triton-windows",) and self.about.triton:  # its numbers are those of the one for Linux
             self.install(text, "triton-windows==%s.*" % self.about.triton)
+            return
+        names = self._for_system(names)
+        if self._elsewhere(names, text, instead):
             return
         owner = self._other_owner(names)
         if owner == "tensorflow-gpu":  # its last release is a note

@@ -7,7 +7,7 @@ from ...matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, accepts, minor_of
 from ...matrix.projects import sort_key
 from ...matrix.queries import goes_with
 from ..context import PLATFORM_OF, Known
-from .situation import PYTHONS, Situation, known_specifier, listed, newest, requirement_of, wildcard
+from .situation import PLATFORM_TITLES, PYTHONS, Situation, known_specifier, listed, newest, requirement_of, wildcard
 from .steps import Steps, conda_spec, tensorflow_in_wsl
 from .torch_builds import another_index, asked_index
 
@@ -20,12 +20,6 @@ _DISTRIBUTIONS = {
     "absl": "absl-py", "tensorflow_core": "tensorflow", "pasta": "google-pasta", "tree": "dm-tree",
     "yggdrasil_decision_forests": "tensorflow-decision-forests", "tf_slim": "tf-slim", "kerastuner": "keras-tuner",
     "umap": "umap-learn", "haiku": "dm-haiku",
-}  # fmt: skip
-
-#: What a platform is called in a sentence.
-_PLATFORMS = {
-    "linux-x86_64": "Linux (x86-64)", "linux-aarch64": "Linux on ARM (aarch64)", "windows-amd64": "64-bit Windows (x64)",
-    "macos-arm64": "Macs with Apple silicon (arm64)", "macos-x86_64": "Macs with Intel processors",
 }  # fmt: skip
 
 _SHOW_BITS = (
@@ -164,7 +158,7 @@ def _another_python(about: Situation, steps: Steps, name: str, bounds: str, pyth
     another = re.match(r"[=~]=1\.", bounds) is not None  # programs for TensorFlow 1 do not run on 2
     if not another:
         _other_release(about, steps, name, usable)
-    where = " on %s" % _PLATFORMS[about.platform] if about.platform else ""
+    where = " on %s" % PLATFORM_TITLES[about.platform] if about.platform else ""
     text = "%s has wheels for Python %s%s" % (label, listed(sorted(pythons, key=sort_key)), where)
     names = _with_pins(about, name, bounds, pythons[0])
     text += ": make an environment with Python %s" % pythons[0]
@@ -442,7 +436,7 @@ def _python_fits(about: Situation, steps: Steps, name: str, label: str, newer: s
         return
     served = about.releases(name, "", about.platform, about.python)
     first = served[0].version if served else ""
-    where = _PLATFORMS.get(about.platform, "this system")
+    where = PLATFORM_TITLES.get(about.platform, "this system")
     since = ", from %s %s on" % (name, first) if first else ""
     update = ("An old pip does not know new wheels: update it, then install", "python -m pip install --upgrade pip")
     if about.signature == "pip-bad-build-numpy" and about.installer == "pip" and not about.manager:
@@ -478,7 +472,7 @@ def _other_release(about: Situation, steps: Steps, name: str, bounds: str, inste
     have = about.releases(name, "", about.platform, about.python)
     if not have or (bounds and accepts(bounds, have[-1].version)):
         return
-    where = " on %s" % _PLATFORMS[about.platform] if about.platform else ""
+    where = " on %s" % PLATFORM_TITLES[about.platform] if about.platform else ""
     text = "%s %s is the newest with a wheel for Python %s%s" % (name, have[-1].version, about.python, where)
     if len(have) > 1:
         text = "%s %s to %s have wheels for Python %s%s" % (
@@ -493,7 +487,7 @@ def _other_release(about: Situation, steps: Steps, name: str, bounds: str, inste
 
 def _no_platform(about: Situation, steps: Steps, name: str, bounds: str, label: str) -> None:
     """No release in these bounds has a wheel for this platform, whatever the Python."""
-    where = _PLATFORMS.get(about.platform, "this platform")
+    where = PLATFORM_TITLES.get(about.platform, "this platform")
     if about.jetson:
         _jetson(about, steps)
     if name == "triton" and about.windows:
@@ -545,7 +539,7 @@ def _plain_name(about: Situation, steps: Steps, name: str, bounds: str) -> bool:
     if name not in names or not lacking or about.jetson:
         return False
     text = "%s has no wheel for %s, where tensorflow is the same: leave it out, and install that"
-    text %= name, "this system" if len(lacking) > 1 else _PLATFORMS[lacking[0]]
+    text %= name, "this system" if len(lacking) > 1 else PLATFORM_TITLES[lacking[0]]
     have = [item for item in platforms if about.releases("tensorflow", bounds, item, about.python)]
     pythons = about.pythons("tensorflow", bounds, platforms[0])
     newest_here = about.releases("tensorflow", "", platforms[0], about.python)
@@ -805,20 +799,20 @@ def _torch_index(about: Situation, steps: Steps, label: str) -> bool:
 
 def _any_platform(about: Situation, steps: Steps, name: str, bounds: str, label: str) -> None:
     """A system that is not known: for which ones there are wheels, and the newest release for each of the others."""
-    have = [platform for platform in _PLATFORMS if about.releases(name, bounds, platform, about.python)]
+    have = [platform for platform in PLATFORM_TITLES if about.releases(name, bounds, platform, about.python)]
     if not have:
         if about.releases(name, bounds):
             python_unsupported(about, steps)
         return
     pythons = [about.python] if about.python else sorted(about.pythons(name, bounds), key=sort_key)
-    titles = listed([_PLATFORMS[platform] for platform in have])
+    titles = listed([PLATFORM_TITLES[platform] for platform in have])
     text = "%s has wheels for Python %s on %s: see which Python and machine this is"
     steps.run(text % (label, listed(pythons), titles), _SHOW_BITS)
     others: Dict[str, List[str]] = {}
-    for platform in _PLATFORMS:
+    for platform in PLATFORM_TITLES:
         releases = about.releases(name, "", platform, about.python) if platform not in have else ()
         if releases:
-            others.setdefault(releases[-1].version, []).append(_PLATFORMS[platform])
+            others.setdefault(releases[-1].version, []).append(PLATFORM_TITLES[platform])
     for version, where in others.items():
         text = "On %s the newest is %s" % (listed(where, "or"), version)
         steps.install(text, "%s==%s" % (name, version), instead=True)
@@ -852,10 +846,10 @@ def _file_systems(about: Situation, steps: Steps) -> None:
     if about.manager == "uv":
         _required_environment(about, steps)
     if have:
-        text = "%s has wheels for %s up to %s" % (name, _PLATFORMS[about.platform], have[-1].version)
+        text = "%s has wheels for %s up to %s" % (name, PLATFORM_TITLES[about.platform], have[-1].version)
         steps.install("%s: take that" % text, "%s==%s" % (name, have[-1].version))
     elif about.platform:
-        steps.say("No release of %s has a wheel for %s" % (name, _PLATFORMS[about.platform]))
+        steps.say("No release of %s has a wheel for %s" % (name, PLATFORM_TITLES[about.platform]))
     steps.say("Or use Python 3.12 or later with TensorFlow 2.16 or later, which does without it there", instead=True)
 
 
@@ -864,7 +858,7 @@ def _no_or_other(about: Situation, steps: Steps, name: str, bounds: str, label: 
     newest_here = about.releases(name, "", about.platform)
     if about.signature.startswith("conda-") and fits:
         text = "conda's channels have none for %s; pip has wheels, for the environment of conda"
-        steps.install(text % _PLATFORMS[about.platform], "%s%s" % (name, bounds))
+        steps.install(text % PLATFORM_TITLES[about.platform], "%s%s" % (name, bounds))
     elif not about.releases(name, bounds, about.platform):
         _no_platform(about, steps, name, bounds, label)
     elif not bounds and newest_here[-1].version != about.releases(name)[-1].version:
@@ -873,14 +867,16 @@ def _no_or_other(about: Situation, steps: Steps, name: str, bounds: str, label: 
         python_unsupported(about, steps)
     elif about.groups.get("platform") or about.groups.get("tag"):
         newer = about.releases(name, "", about.platform, about.python)
-        where = _PLATFORMS[about.platform]
+        where = PLATFORM_TITLES[about.platform]
         steps.install(
             "That file is for another Python or system; let pip choose the one for %s" % where,
             "%s==%s" % (name, newer[-1].version) if newer else name,
         )
     elif fits and "istribution found for" in about.line:
         text = "It has wheels for %s from %s on; if pip does not find them, update pip first"
-        steps.install(text % (_PLATFORMS[about.platform], newest_here[0].version), "%s==%s" % (name, fits[-1].version))
+        steps.install(
+            text % (PLATFORM_TITLES[about.platform], newest_here[0].version), "%s==%s" % (name, fits[-1].version)
+        )
 
 
 def _sixty_four(about: Situation, steps: Steps, name: str, bounds: str) -> None:
