@@ -6266,7 +6266,11 @@ ROWS = [
         "ERROR: Could not find a version that satisfies the requirement tensorflow==2.12.0 (from versions: 2.16.0rc0, 2.16.1, "
         "2.16.2, 2.17.0, 2.17.1)",
         {},
-        [r"not for 3\.12", r"\A.*\n.*2\.16\.1 to 2\.\d+.*Python 3\.12", r"venv --python 3\.11"],
+        [
+            r"not for 3\.12",
+            r"\A.*\n.*2\.12\.0 has wheels",
+            r"venv --python 3\.11(.|\n)*2\.16\.1 to 2\.\d+.*Python 3\.12",
+        ],
         [r"macos-x86_64"],
     ),
     (
@@ -7736,7 +7740,7 @@ ROWS = [
     (
         "ERROR: No matching distribution found for tensorflow-gpu==2.12.0",
         {"os": "linux", "arch": "x86_64", "python": "3.8"},
-        ["newer Python", r'"tensorflow\[and-cuda\]"'],
+        ["newer Python", r'"tensorflow\[and-cuda\]==2.*"'],
         ["python -m pip install"],
     ),
     (
@@ -9812,6 +9816,51 @@ ROWS = [
         ["torch", "tensorflow"],
     ),
     ("ValueError: Please provide a TPU Name to connect to.", {}, ["local", "Colab"], ["GPU"]),
+    # A command is for the Python and the GPU that are there.
+    (
+        "InternalError: Blas GEMM launch failed : a.shape=(32, 64), b.shape=(64, 10), m=32, n=10, k=64",
+        {**LINUX, "python": "3.7", "gpu": "RTX 3090", "packages": {"tensorflow": "2.1.0"}},
+        [r"pip install tensorflow==2\.11\S* nvidia-cuda-runtime-cu11", r"venv --python 3\.1\d env .*and-cuda\]==2"],
+        [r"pip install \"tensorflow\[and-cuda\]"],
+    ),
+    (
+        "Ignoring visible gpu device (device: 0, name: GeForce GTX 560 Ti, pci bus id: 0000:01:00.0, compute capability: 2.1) "
+        "with Cuda compute capability 2.1. The minimum required Cuda capability is 3.5.",
+        {**LINUX, "python": "3.6", "packages": {"tensorflow-gpu": "1.12.0"}},
+        ["No release of TensorFlow has code for .*2\\.1"],
+        ["from source", "install"],
+    ),
+    (
+        "RuntimeError: The NVIDIA driver on your system is too old (found version 9010). Please update your GPU driver",
+        {**LINUX, "gpu": "GTX 580", "packages": {"torch": "1.13.0"}, "driver": "390.157"},
+        [r"390\.x is its last branch", "No release of PyTorch"],
+        ["cu118", "ubuntu-drivers"],
+    ),
+    (
+        "E rocm_driver.cc:606] failed to allocate 127.99TiB (140729850295296 bytes) from device: HIP_ERROR_OutOfMemory",
+        {**LINUX, "packages": {"tensorflow-rocm": "2.9.1"}},
+        ["not a real size", r"needs ROCm 5\.1"],
+        ["smaller batch"],
+    ),
+    (
+        "InvalidArgumentError: No OpKernel was registered to support Op 'NcclAllReduce' used by node NcclAllReduce",
+        {**LINUX, "gpu": "RX 6800", "packages": {"tensorflow-rocm": "2.9.1"}},
+        ["RCCL", "HierarchicalCopyAllReduce"],
+        ["NVIDIA"],
+    ),
+    (
+        "RuntimeError: cuDNN version incompatibility: PyTorch was compiled against 7102 but linked against 6021",
+        LINUX,
+        [r"cuDNN 7\.1\.2", "LD_LIBRARY_PATH"],
+        ["7102"],
+    ),
+    (
+        NO_WHEEL % "tensorflow-gpu",
+        {**WINDOWS, "python": "3.5", "arch": "32-bit"},
+        [r"py -3\.10 .*tensorflow==2\.10"],
+        ["tensorflow-gpu$"],
+    ),
+    ("ModuleNotFoundError: No module named 'numba.decorators'", {**LINUX, "python": "3.10"}, [], ["pip install"]),
     # What computes next to a framework, and is itself a build without CUDA.
     *(
         (line, {**LINUX, "gpu": "RTX 3060", "packages": {"torch": "2.6.0+cu124"}}, [must], ["torch", "tensorflow"])
@@ -9982,8 +10031,9 @@ INSTALLING = (
 
 def installed(steps, python):
     """The requirements of each command of pip without an index, and the Python that it is run with."""
+    own = python
     for step in steps:
-        command = step.command or ""
+        command, python = step.command or "", own if step.instead else python
         made = re.search(r"--python (3\.\d+) env|py -(3\.\d+)|python=(3\.\d+)", command)
         python = next(filter(None, made.groups())) if made else python
         if made is None and step.text.startswith(("In WSL", "In Windows", "In it")):  # in another environment

@@ -9,8 +9,9 @@ from ...matrix.gpu_support import capability_number
 from ...matrix.matrix import BUNDLED, accepts
 from ...matrix.projects import sort_key
 from ...matrix.windows_gpu import ways_on_windows
+from ...resolver.goals import LOADER_PATH
 from .add_ons import fitting_add_on, new_vllm
-from .drivers import batch_job, install_nvidia, intel_driver
+from .drivers import batch_job, before_kepler, install_nvidia, intel_driver
 from .jax_releases import JAX_PAGE, jax_metal, jax_rocm
 from .others import TORCH_WINDOWS, gfx_unsupported, pass_as_relative, rocm_in_wsl, rocm_missing
 from .plugin_pairs import metal_plugin_missing
@@ -68,6 +69,8 @@ def compute_capability_unsupported(about: Situation, steps: Steps) -> None:
         return
     if about.jetson:
         jetson_build(about, steps)
+        return
+    if before_kepler(about, steps):
         return
     if about.library == "CuPy":
         _cupy_build(about, steps, number)
@@ -151,8 +154,16 @@ def _newer_build(about: Situation, steps: Steps, number: Tuple[int, int]) -> Non
     if newer and about.windows:
         text = "2.10 is the last one for GPUs on Windows, with CUDA 11.2 and cuDNN 8.1 (Python 3.7 to 3.10)"
         steps.install(text, "tensorflow==2.10.*", "numpy<2")
+    elif newer and about.linux and about.arch == "aarch64":
+        _linux_gpu(about, steps)
     elif newer and about.linux:
-        steps.install("With CUDA's libraries by pip", *about.tensorflow_with_cuda(python=about.python))
+        old = about.python and not about.releases("tensorflow", ">=2.14", "", about.python)
+        found = about.requirements("cuda") if old else None
+        if found is not None:
+            steps.install_set("The newest one for Python %s, with CUDA 11's libraries by pip" % about.python, found)
+            steps.run("Put their folders on the loader's path before Python starts", LOADER_PATH, on="linux")
+        text = "%sith CUDA's libraries by pip" % ("Or a current one, w" if found is not None else "W")
+        steps.install(text, *about.tensorflow_with_cuda(python=about.python), instead=found is not None)
     if ampere and about.is_at_least("2.0") is not True and not about.windows:
         steps.say(
             "For programs of TensorFlow 1: NVIDIA's container (nvcr.io/nvidia/tensorflow, tags that end in tf1-py3) has "

@@ -367,8 +367,17 @@ def driver_too_old(about: Situation, steps: Steps) -> None:
         steps.say("Images for each JetPack: https://github.com/dusty-nv/jetson-containers", instead=True)
     elif about.jetson:
         jetson_build(about, steps)
-    else:
+    elif not before_kepler(about, steps):
         _older_build(about, steps)
+
+
+def before_kepler(about: Situation, steps: Steps) -> bool:
+    """Say what no release changes for GPUs before compute capability 3.0; return whether it is such a one."""
+    old = about.compute_capability is not None and about.compute_capability < (3, 0)
+    if old:
+        what = "%s (compute capability %s)" % (about.gpu, about.capability)
+        steps.say("No release of %s has code for %s: use the CPU, or a newer GPU" % (about.title, what))
+    return old
 
 
 def conda_driver_too_old(about: Situation, steps: Steps) -> None:

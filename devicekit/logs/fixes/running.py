@@ -488,9 +488,12 @@ def _nccl_op(about: Situation, steps: Steps) -> None:
     if about.linux:
         text = "On Linux the build for GPUs has this operation: see whether TensorFlow lists any GPU"
         steps.run(text, 'python -c "import tensorflow as tf; print(tf.config.list_physical_devices())"')
+    amd = about.vendor == "amd" or about.distribution == "tensorflow-rocm"
+    what = "RCCL joins AMD's GPUs, in tensorflow-rocm from 1.13" if amd else "NCCL joins NVIDIA's GPUs on Linux only"
     steps.say(
-        "NCCL joins NVIDIA's GPUs on Linux only, and this build has none: let the strategy do without it, "
-        "tf.distribute.MirroredStrategy(cross_device_ops=tf.distribute.HierarchicalCopyAllReduce()), or "
+        "%s, and this build has none: let the strategy do without it, "
+        % what
+        + "tf.distribute.MirroredStrategy(cross_device_ops=tf.distribute.HierarchicalCopyAllReduce()), or "
         "tf.distribute.ReductionToOneDevice()",
         changes="code",
     )

@@ -523,8 +523,10 @@ class Situation:
 
     def tensorflow_with_cuda(self, python: str = "") -> Tuple[str, ...]:
         """Return the newest TensorFlow that uses pip's CUDA libraries, with a cuDNN that has code for the GPU."""
-        name = "tensorflow[and-cuda]"
-        for release in reversed(self.releases("tensorflow", ">=2.14", "linux-x86_64", python)):
+        name, at_least = "tensorflow[and-cuda]", ">=2.14"
+        # Of a Python that is too old for any, the newest all the same: it goes into an environment with another Python.
+        releases = self.releases("tensorflow", at_least, "linux-x86_64", python)
+        for release in reversed(releases or self.releases("tensorflow", at_least, "linux-x86_64")):
             if all(hold.goal != "cuda" for hold in BUNDLED.holds("tensorflow", release.version, python)):
                 name += "==%s.*" % release.version.rpartition(".")[0]
                 break

@@ -37,12 +37,14 @@ _NOT_ON_MACS = re.compile(r"nvidia-smi|--gpus|--device|cuda")
 #: What WSL does not have: it reaches the GPU through /dev/dxg, which every user may open, and Windows' driver.
 _NOT_IN_WSL = re.compile(r"\b(usermod|modprobe|rocm-smi)\b|/dev/kfd")
 
-#: Distributions whose wheels are for some systems only, beside those of the matrix.
+#: Distributions whose wheels are for some systems or platforms only, beside those of the matrix.
 _ONLY_FOR = (
     (r"(tensorflow|jax)-metal", ("macos",)),
     (r"triton-windows|onnxruntime-directml", ("windows",)),
     (r"vllm", ("linux",)),
-    (r"nvidia-|cupy-|flash-attn|tensorrt|numba-cuda|onnxruntime-gpu", ("linux", "windows")),
+    (r"jax-rocm|onnxruntime-migraphx", ("linux-x86_64",)),
+    (r"onnxruntime-gpu", ("linux-x86_64", "windows")),
+    (r"nvidia-|cupy-|flash-attn|tensorrt|numba-cuda", ("linux", "windows")),
 )
 
 #: The extra with CUDA's libraries, which are for Linux.
@@ -199,7 +201,12 @@ class Steps:
             lacking = (
                 about.platform and about.releases(name, bounds) and not about.releases(name, bounds, about.platform)
             )
-            if lacking or (systems and about.system in _TITLES and about.system not in systems):
+            here = [
+                item
+                for item in systems
+                if item.startswith(str(about.system)) and (about.platform or item).startswith(item)
+            ]
+            if lacking or (systems and about.system in _TITLES and not here):
                 where = PLATFORM_TITLES.get(about.platform) or _TITLES[str(about.system)]
                 self.say("%s: %s has no wheel for %s" % (text, name + bounds, where), instead=instead)
                 return True

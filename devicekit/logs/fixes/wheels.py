@@ -153,10 +153,9 @@ def python_unsupported(about: Situation, steps: Steps) -> None:
 
 
 def _another_python(about: Situation, steps: Steps, name: str, bounds: str, pythons: Sequence[str]) -> None:
-    """A new environment with a Python that has wheels, and the newest release for this one."""
+    """A new environment with a Python that has wheels, or the newest release for this one."""
     usable, label = known_specifier(bounds), ("%s %s" % (name, bounds.lstrip("="))).strip()
-    another = re.match(r"[=~]=1\.", bounds) is not None  # programs for TensorFlow 1 do not run on 2
-    if not another:
+    if not usable:  # else a program was written for that release: it stays, and another one is the second choice
         _other_release(about, steps, name, usable)
     where = " on %s" % PLATFORM_TITLES[about.platform] if about.platform else ""
     text = "%s has wheels for Python %s%s" % (label, listed(sorted(pythons, key=sort_key)), where)
@@ -165,7 +164,7 @@ def _another_python(about: Situation, steps: Steps, name: str, bounds: str, pyth
     steps.new_environment(text, pythons[0], names, instead=bool(steps.fixes))
     if not about.manager and "conda" not in str(steps.fixes[-1].command):
         steps.run("Or with conda", "conda create -n env python=%s" % pythons[0], changes="files", instead=True)
-    if another:
+    if usable:
         _other_release(about, steps, name, usable, instead=True)
 
 
@@ -884,6 +883,8 @@ def _sixty_four(about: Situation, steps: Steps, name: str, bounds: str) -> None:
     where = "windows-amd64" if about.windows else ""
     if not bounds and name in about.known.sought:
         bounds = wildcard("==" + about.known.sought[name])
+    if _ended(about, name, bounds):
+        name, bounds = "tensorflow", "==2.10.*"  # the last one with CUDA on native Windows
     pythons = about.pythons(name, known_specifier(bounds), where)
     if bounds and not pythons:  # a candidate of a release, whose files are gone, or no release at all
         bounds = re.sub(r"\.?(?:a|b|rc|dev)\d+$", "", bounds)

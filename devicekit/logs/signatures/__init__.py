@@ -76,9 +76,10 @@ class Signature:
 def cudnn_version(text: str) -> str:
     """Return a version of cuDNN as people know it.
 
-    >>> cudnn_version("7004"), cudnn_version("90100"), cudnn_version("(8, 5, 0)"), cudnn_version("8.9.4")
+    >>> cudnn_version("7004 "), cudnn_version("90100"), cudnn_version("(8, 5, 0)"), cudnn_version("8.9.4")
     ('7.0.4', '9.1.0', '8.5.0', '8.9.4')
     """
+    text = text.strip()
     if re.match(r"\(\d+(, \d+)+\)$", text):
         return ".".join(re.findall(r"\d+", text))
     if not re.match(r"\d{4,6}$", text):
