@@ -8,6 +8,7 @@ from devicekit.measure.numerics.layers.coarse_products import as_layers_show, wi
 from devicekit.measure.numerics.layers.compare_call import gradient_problems
 from devicekit.measure.numerics.layers.compare_layers import only_the_cause
 from devicekit.measure.numerics.layers.recorded_calls import Call, record, unchanged
+from devicekit.measure.numerics.layers.reference import Reference
 from devicekit.measure.numerics.layers.rounding_verdict import (
     Check,
     Rounding,
@@ -359,40 +360,60 @@ def test_an_attention_is_not_coarser_than_the_layers_next_to_it(arithmetic, dens
     assert as_layers_show(items)[0].verdict == verdict
 
 
-class SureLayer:
-    """Stands for a layer of Keras with a saturated activation."""
+def activated(kind, z, pulled):
+    """Return what an activation gives, and the gradient of its input."""
+    if kind == "tanh":
+        y = np.tanh(z)
+        return y, pulled * (1 - y * y)
+    if kind == "normalized":
+        centered = z - z.mean(axis=-1, keepdims=True)
+        size = np.sqrt((centered**2).mean(axis=-1, keepdims=True))
+        y = centered / size
+        inner = pulled - pulled.mean(axis=-1, keepdims=True) - y * (pulled * y).mean(axis=-1, keepdims=True)
+        return y, inner / size
+    with np.errstate(over="ignore"):
+        y = 1 / (1 + np.exp(-z)) if kind == "sigmoid" else np.exp(z - z.max(axis=-1, keepdims=True))
+    if kind == "sigmoid":
+        return y, pulled * y * (1 - y)
+    y = y / y.sum(axis=-1, keepdims=True)
+    return y, y * (pulled - (pulled * y).sum(axis=-1, keepdims=True))
 
-    trainable_variables = variables = ()
+
+class DenseRunner:
+    """Runs a dense layer with an activation, its name, in NumPy."""
+
+    weights_are_free = True
+
+    def trained(self, layer):
+        return [0, 1]
+
+    def in_float64(self, layer, work):
+        return layer
+
+    def run(self, layer, work, device, double, cotangent, head):
+        dtype = np.float64 if double else np.float32
+        x, kernel, bias = (item.array.astype(dtype) for item in (work.args[0], *work.weights))
+        z = x @ kernel + bias
+        y, back = activated(layer, z, cotangent(0, z.shape, "").astype(dtype))
+        return LayerOutcome([HostArray(y, str(y.dtype))], [back @ kernel.T, x.T @ back, back.sum(axis=0)], [])
 
 
-@pytest.mark.parametrize(("kind", "shape"), [("Dense", (6, 1)), ("Conv2D", (1, 1, 6, 1))])
-@pytest.mark.parametrize("function", ["sigmoid", "tanh"])
-def test_a_saturated_activation_leaves_the_rounding_of_its_terms(kind, shape, function):
-    rng = np.random.RandomState(3)
-    given = rng.normal(size=(4, 6) if kind == "Dense" else (4, 3, 3, 6)).astype(np.float32)
-    kernel = (0.1 * rng.normal(size=shape)).astype(np.float32)
-    activation = type("f", (), {"__name__": function})()
-    layer = type(kind, (SureLayer,), {"__module__": "keras.layers", "activation": activation})()
+@pytest.mark.parametrize("size", [1.0, 100.0])
+@pytest.mark.parametrize("kind", ["sigmoid", "tanh", "softmax", "normalized"])
+def test_a_gradient_that_has_vanished_is_not_judged_by_what_is_left_of_it(kind, size):
+    rng, runner = np.random.RandomState(5), DenseRunner()
+    x = rng.normal(size=(8, 8)).astype(np.float32)
+    kernel, bias = (size * rng.normal(size=shape).astype(np.float32) for shape in ((8, 6), (6,)))
+    work = Work((HostArray(x, "float32"),), {}, [HostArray(kernel, "float32"), HostArray(bias, "float32")])
+    reference = Reference(runner, kind, work, weights, lambda _: None, repeatable=True)
+    own = runner.run(kind, work, "cpu", False, weights, None)
 
-    def gradient(dtype):
-        x, k = given.astype(dtype), kernel.astype(dtype).reshape(6, 1)
-        z = x @ k + dtype(12.0 if function == "sigmoid" else 7.0)
-        y = 1 / (1 + np.exp(-z)) if function == "sigmoid" else np.tanh(z)
-        slope = y * (1 - y) if function == "sigmoid" else 1 - y * y
-        return y, ((weights(0, y.shape, "") * slope) @ k.T).astype(dtype)
+    def verdict(place, actual):
+        about = Difference("gradient", "last", "Dense", "gradient of input 0", "cpu", "tensorflow", "differs")
+        check = Check(about, actual, Expected(reference.arrays[place], "float32", 8, 2), place)
+        rounding = Rounding(reference, work, 0)
+        return saturated_verdict(verdict_on(check, rounding), check, rounding).verdict
 
-    class Sure(AsTheCpu):
-        cotangent = staticmethod(weights)
-        outcome = LayerOutcome([HostArray(gradient(np.float64)[0], "float64")], [], [])
-
-    def verdict(actual):
-        about = Difference("gradient", "last", kind, "gradient of input 0", "cpu", "tensorflow", "differs")
-        check = Check(about, actual, Expected(gradient(np.float64)[1], "float32"), 1)
-        first = judge(about, actual, check.expected)
-        assert first.verdict != "agrees"
-        work = Work((HostArray(given, "float32"),), {}, [HostArray(kernel, "float32")])
-        return saturated_verdict(first, layer, check, Rounding(Sure(), work, 0)).verdict
-
-    right = gradient(np.float32)[1]
-    assert verdict(right) == "agrees"
-    assert verdict(right + np.float32(0.01) * kernel.reshape(-1)) == "differs"
+    for place, actual in enumerate(own.gradients, 1):
+        assert verdict(place, actual) == "agrees"
+        assert verdict(place, actual + 0.002 * reference.unsaturated(work)[place].astype(np.float32)) != "agrees"

@@ -364,10 +364,9 @@ def _checked(subject: Subject, computed: _Computed, check: Check, before: Sequen
     case, reference, dtype = computed.case, computed.case.reference, check.expected.dtype
     rounding = Rounding(reference, case.work, subject.seed)
     verdict = plain_verdict(check) or (stress_verdict if case.way.stress else verdict_on)(check, rounding)
-    verdict = (
-        saturated_verdict(verdict, computed.layer, check, rounding) if check.subject.kind == "gradient" else verdict
-    )
     coarse = [computed.arithmetic] if computed.arithmetic else _arithmetics(before)
+    if "gradient" in check.subject.what and (verdict.verdict == "differs" or not coarse):
+        verdict = saturated_verdict(verdict, check, rounding)
     if verdict.verdict == "differs" and coarse:
         verdict = coarse_verdict(verdict, coarse[0], check, rounding)
     if dtype in ("bfloat16", "float16") and not case.way.stress:

@@ -1,6 +1,6 @@
 """What a layer should give: itself again in float64 on the CPU, and how far rounding alone may move that."""
 
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from .runner import Cotangent, LayerOutcome, Work, nearly_equal
 
 #: From whether it is to be in float64 to the function from outputs to the loss, None if there is none.
 MakeHead = Callable[[bool], Any]
+
+#: What weights are multiplied by until no activation is saturated.
+_SCALES = tuple(4.0**-power for power in range(1, 9))
 
 
 class DrawsRandomNumbers(Exception):
@@ -59,6 +62,7 @@ class Reference:
         self._envelopes: Dict[float, Dict[int, np.ndarray]] = {}
         self._moves: Dict[float, int] = {}
         self._largest_moves: Dict[float, float] = {}
+        self._unsaturated: List[Optional[np.ndarray]] = []
         self._run = runner.run
         self._rest: Tuple[Any, ...] = (cotangent, make_head)
         try:
@@ -135,6 +139,25 @@ class Reference:
                         self._largest_moves[size] = max(self._largest_moves.get(size, 0.0), largest)
         return [known.get(place) for place in range(len(right))]
 
+    def unsaturated(self, work: Work) -> List[Optional[np.ndarray]]:
+        """Return how large each array is at most with smaller weights (inputs, if there are none), relative to their size.
+
+        A gradient of what is scaled is multiplied by the scale: one that only grows because its weight shrinks, as before a
+        normalization, is not larger.
+        """
+        if not self._unsaturated:
+            trained = self._runner.trained(self._own) if self.weights_are_free else []
+            inputs = len(self.outcome.outputs) + len(work.inputs)
+            found = [None if item is None else np.zeros(item.shape) for item in self.arrays]
+            for scale in _SCALES:
+                smaller = arrays_in(self.compute(_scaled(work, scale, trained)))
+                for place, (most, item) in enumerate(zip(found, smaller)):
+                    if most is not None and item is not None and item.shape == most.shape:
+                        factor = scale if place >= inputs or not trained else 1.0
+                        found[place] = np.fmax(most, factor * distance(item, np.zeros(())))
+            self._unsaturated = found
+        return self._unsaturated
+
     def largest_move(self, moved_by: float) -> float:
         """Return how far `envelope` has moved an element of any gradient so far, relative to the size of that gradient."""
         return self._largest_moves.get(moved_by, 0.0)
@@ -164,3 +187,18 @@ def _moved(work: Work, size: float, seed: int, weights_too: bool) -> Work:
 
     args, kwargs = rebuild((work.args, work.kwargs), [one(leaf) for leaf in work.leaves])
     return Work(args, kwargs, [one(item) for item in work.weights] if weights_too else work.weights)
+
+
+def _scaled(work: Work, scale: float, trained: Sequence[int]) -> Work:
+    """Return smaller weights, of those that are trained; smaller inputs if there are none."""
+
+    def one(held: Any) -> Any:
+        if not isinstance(held, HostArray) or not held.is_float:
+            return held
+        return HostArray(held.array.astype(np.float64) * scale, held.dtype)
+
+    if trained:
+        weights = [one(item) if place in trained else item for place, item in enumerate(work.weights)]
+        return work._replace(weights=weights)
+    args, kwargs = rebuild((work.args, work.kwargs), [one(leaf) for leaf in work.leaves])
+    return Work(args, kwargs, work.weights)

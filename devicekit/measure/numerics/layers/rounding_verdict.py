@@ -5,7 +5,6 @@ from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
-from ....runtime.frameworks.keras_model import public_class
 from ..measures import measure, plain_measure
 from ..recognize import wrong_elements
 from ..result import Difference, Measure
@@ -27,6 +26,9 @@ _FEW = 0.05
 _MARGIN = 4.0
 _HOPELESS = 8.0
 
+#: How many times as far as the inputs a result moves on average if it is chaotic.
+_CHAOTIC = 100.0
+
 #: Rounding in float64 moves nothing by more than this part of the largest number of a layer; what moves further jumps.
 _JUMP = 2.0**-40
 
@@ -40,9 +42,8 @@ _SURE = 6.0
 _ENOUGH = 16.0
 _FLUSHED = "subnormal numbers are flushed to zero"
 
-
-#: What multiplies each position by one matrix: convolutions do if their kernel has one position.
-_OF_ONE_PRODUCT = ("Dense", "Conv1D", "Conv2D", "Conv3D")
+#: How many times as large its terms are if a gradient has vanished.
+_VANISHED = 8.0
 
 
 class Check(NamedTuple):
@@ -192,9 +193,11 @@ def verdict_on(check: Check, rounding: Rounding) -> Difference:
         furthest = rounding.furthest(place, limit, times, dtype)
         if furthest is None:
             return first
-        allowed = _MARGIN * (furthest + float(np.mean(furthest)))
+        size, others = float(np.sqrt(np.mean(np.square(right)))), float(np.mean(furthest))
+        if others > _CHAOTIC * limit * size:  # which elements leap is chance
+            others = float(np.max(furthest))
+        allowed = _MARGIN * (furthest + others)
         if whole and "gradient" in subject.what and np.mean(apart > allowed) <= _FEW:
-            size = float(np.sqrt(np.mean(np.square(right))))
             allowed = np.maximum(allowed, _MARGIN * rounding.reference.largest_move(limit) * size)
         again = judge(subject, np.where(apart <= allowed, right, actual), expected)
         if again.verdict == "agrees":
@@ -263,17 +266,21 @@ def coarse_verdict(item: Difference, arithmetic: str, check: Check, rounding: Ro
     return item.replace(verdict="reduced-precision", arithmetic=arithmetic, detail=detail)
 
 
-def saturated_verdict(found: Difference, layer: Any, check: Check, rounding: Rounding) -> Difference:
-    """Look again at a gradient through a softmax, sigmoid or tanh that is sure of every example, as a trained classifier's.
+def saturated_verdict(found: Difference, check: Check, rounding: Rounding) -> Difference:
+    """Look again at a gradient that has vanished, as behind an activation that is sure of every example.
 
     What is left of ``y * (g - sum(g * y))``, ``g * y * (1 - y)`` or ``g * (1 - y * y)`` is then far smaller than its terms,
-    which are rounded.
+    which are rounded. With smaller weights the gradient is as large as those.
     """
-    terms = _saturated_terms(layer, rounding, check.subject.what.partition(", call")[0])
-    if found.verdict == "agrees" or terms is None or terms.shape != check.actual.shape:
+    right, expected = check.expected.reference, check.expected
+    if found.verdict == "agrees" or found.measure is None or check.actual.shape != right.shape:
         return found
-    magnitude = terms * math.sqrt(check.expected.accumulation)
-    again = judge(check.subject, check.actual, check.expected.replace(magnitude=magnitude))
+    terms = rounding.reference.unsaturated(rounding.work)[check.place]
+    if terms is None or not np.all(np.isfinite(terms)):
+        return found
+    lost = _MARGIN * tolerance(expected.dtype, accumulation=expected.accumulation) * (terms + float(np.mean(terms)))
+    vanished = (distance(check.actual, right) <= lost) & (_VANISHED * np.abs(right) <= terms)
+    again = verdict_on(check._replace(actual=np.where(vanished, right, check.actual)), rounding)
     return noted(again, SATURATED) if again.verdict == "agrees" else found
 
 
@@ -302,37 +309,6 @@ def _common_factor(actual: np.ndarray, right: Any, limit: float, more_below: flo
         enough = total**2 > _ENOUGH * (squares**2).sum()
     limit = max(limit + more_below * (factor < 1), _SURE * doubt)
     return factor if enough and abs(factor - 1) > limit else 0.0
-
-
-def _saturated_terms(layer: Any, rounding: Rounding, what: str) -> Optional[np.ndarray]:
-    """Return how large the terms of a gradient are; None if this isn't known to be one through such a function."""
-    name, of_keras = public_class(layer)
-    activation = getattr(getattr(layer, "activation", None), "__name__", "") or name.lower()
-    last = getattr(layer, "axis", -1) == -1 and not getattr(layer, "lora_enabled", False)
-    if not of_keras or not last or activation not in ("softmax", "sigmoid", "tanh"):
-        return None
-    work, reference = rounding.work, rounding.reference
-    right = reference.outcome.outputs[0].array.astype(np.float64)
-    weights = reference.cotangent(0, right.shape, "float64")
-    if weights is None or not work.inputs:
-        return None
-    pulled = np.abs(weights)
-    others = np.sum(pulled * right, axis=-1, keepdims=True) if activation == "softmax" else 0.0
-    terms: np.ndarray = pulled if activation == "tanh" else right * (pulled + others)
-    if name in ("Softmax", "Activation"):
-        return terms if what == "gradient of input 0" else None
-    given = work.leaves[work.inputs[0]].array.astype(np.float64)
-    whole = work.weights[0].array.astype(np.float64) if name in _OF_ONE_PRODUCT else np.zeros((0, 1))
-    kernel = whole.reshape(-1, whole.shape[-1])
-    if given.shape[:-1] + kernel.shape[1:] != terms.shape or given.shape[-1:] != kernel.shape[:1]:
-        return None
-    squares = terms.reshape(-1, terms.shape[-1]) ** 2
-    sizes = {
-        "gradient of input 0": (squares @ kernel.T**2).reshape(given.shape),
-        "gradient of kernel": (given.reshape(-1, given.shape[-1]).T ** 2 @ squares).reshape(whole.shape),
-        "gradient of bias": squares.sum(axis=0),
-    }
-    return np.sqrt(sizes[what]) if what in sizes else None
 
 
 def _with_real_error(item: Difference, real: Measure, allowed: np.ndarray, expected: Expected) -> Difference:
