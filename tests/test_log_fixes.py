@@ -257,6 +257,93 @@ IMPORTS = (
 )
 
 ROWS = [
+    # A range of releases before 1.15 is for old Pythons, whatever the name; the GPU's name is none of macOS.
+    (
+        NO_VERSION.replace("0.0.1", "none") % "tensorflow-gpu<=1.14.0,>=1.10.0",
+        {"os": "linux", "python": "3.8"},
+        [r"python=3\.7", r"tensorflow-gpu<=1\.14\.0,>=1\.10\.0"],
+        ["and-cuda", r"3\.13"],
+    ),
+    (
+        NO_VERSION.replace("0.0.1", "none") % "tensorflow-gpu<1.15",
+        {"os": "macos", "python": "3.7"},
+        ["leave -gpu out", r'"tensorflow<1\.15"'],
+        [r"pip install tensorflow$"],
+    ),
+    (
+        NO_VERSION.replace("0.0.1", "none") % "tensorflow==1.13.1",
+        {"os": "windows", "python": "3.7"},
+        ["64-bit", "upgrade pip"],
+        ["venv"],
+    ),
+    (
+        NO_VERSION.replace("0.0.1", "none") % "tensorflow-gpu>=2.0",
+        {"os": "linux", "python": "3.12"},
+        ["and-cuda"],
+        [r"2\.11\.0"],
+    ),
+    (
+        NO_VERSION.replace("0.0.1", "none") % "tensorflow<2.0",
+        {"os": "linux", "python": "3.9"},
+        [r"\A[^$]*python=3\.7"],
+        [],
+    ),
+    # Up to 2.0, the plain name has no GPU.
+    (
+        "tensorflow           1.14.0\ntensorflow-gpu       1.14.0\n>>> tf.test.is_gpu_available()\nFalse",
+        {"os": "linux", "packages": {"tensorflow": "1.14.0", "tensorflow-gpu": "1.14.0"}, "gpu": "Tesla V100"},
+        [r"pip install tensorflow-gpu==1\.14\.0"],
+        [r"pip install tensorflow==1"],
+    ),
+    # A line that was broken where it was copied.
+    (
+        "E tensorflow/stream_executor/cuda/cuda_dnn.cc:378] Loaded runtime CuDNN library: 5006\n(compatibility version 5000) "
+        "but source was compiled with 5103 (compatibility version 5100).\nIf using a binary install, upgrade your CuDNN "
+        "library to match.",
+        {"os": "linux", "python": "2.7"},
+        [r"cudnn=5\.1"],
+        ["or a newer one"],
+    ),
+    (
+        "E cuda_dnn.cc:332] could not create cudnn handle: CUDNN_STATUS_NOT_INITIALIZED\n"
+        "E cuda_dnn.cc:340] possibly insufficient driver version: 410.79.0",
+        {"os": "linux", "driver": "410.79", "cuda": "9.0", "packages": {"tensorflow-gpu": ""}},
+        [r"tf\.Session\(config"],
+        ["update the driver"],
+    ),
+    (
+        "I dso_loader.cc:99] Couldn't open CUDA library libcudnn.so. LD_LIBRARY_PATH: /usr/local/nvidia/lib64\n"
+        "I tensorflow/stream_executor/cuda/cuda_dnn.cc:1562] Unable to load cuDNN DSO",
+        {"os": "linux"},
+        ["built for"],
+        ["and-cuda"],
+    ),
+    (
+        "I tensorflow/stream_executor/cuda/cuda_dnn.cc:1562] Unable to load cuDNN DSO\nI cuda_diagnostics.cc:146] libcuda "
+        "reported version is: Not found: was unable to find libcuda.so DSO loaded into this program",
+        {"os": "container"},
+        ["--gpus all"],
+        ["and-cuda"],
+    ),
+    (
+        "ImportError: No module named '_pywrap_tensorflow'",
+        {"os": "windows", "python": "3.4"},
+        [r"3\.5"],
+        ["Visual"],
+    ),
+    (
+        "ImportError: dlopen(/opt/tensorflow/python/_pywrap_tensorflow_internal.so, 6): Symbol not found: "
+        "_SecKeyCopyExternalRepresentation",
+        {"os": "macos", "packages": {"tensorflow": "1.10.0"}},
+        [r"10\.12\.6"],
+        ["doctor"],
+    ),
+    (
+        "PermissionError: [Errno 13] Permission denied: 'C:\\\\ProgramData\\\\Anaconda3\\\\pkgs\\\\cache\\\\2.json'",
+        {"os": "windows"},
+        ["as administrator"],
+        ["chown"],
+    ),
     # A release that is known by its minor release alone stays.
     (
         "ImportError: DLL load failed: %1 is not a valid Win32 application.",

@@ -69,7 +69,7 @@ WORDS = {
     "mirroredstrategy": "mirrored", "> library(": "r", "reticulate": "r", "rstudio": "r", "www.piwheels.org": "raspberry",
     "raspberry pi": "raspberry", "nix-shell": "nixos",
     "[[node: ": "tf1", "tensorflow/contrib/": "tf1", "tensorflow\\contrib\\": "tf1", "tf_jenkins": "tf1",
-    "(see above for traceback)": "tf1",
+    "(see above for traceback)": "tf1", "the following types and devices": "tf1", "couldn't open cuda library": "tf1",
     "<no registered kernels>": "no-kernels", "swig_import_helper": "tf1-native",
     "python\\pywrap_tensorflow_internal.py": "tf1-native",
     "/content/drive": "hosted", "google.colab": "hosted", ":/content#": "hosted",

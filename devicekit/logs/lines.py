@@ -77,7 +77,7 @@ _HEADING = b"### "
 
 #: How long a line is where a terminal or a notebook breaks an error in the middle of its sentence: the rest is below.
 _SHORTEST_BROKEN, _LONGEST_BROKEN = 55, 250
-_ERRORS = re.compile(rb"Error: |ERROR: |ERROR  |Warning: ")
+_ERRORS = re.compile(rb"Error: |ERROR: |ERROR  |Warning: |CuDNN library: ")
 
 #: The widths of terminals that break a line wherever it is.
 _WIDTHS = frozenset((80, 100, 120))

@@ -124,6 +124,7 @@ def _wheels_do(about: Situation) -> bool:
     cuda = release_of(library_of(about))
     return (
         not old
+        and not about.tensorflow_1
         and about.python not in ("2.7", "3.5", "3.6", "3.7", "3.8")
         and not cuda.startswith(("8", "9", "10", "11"))
     )

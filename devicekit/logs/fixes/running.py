@@ -177,7 +177,8 @@ def _taken_before(about: Situation, steps: Steps, starting: bool) -> None:
     holder, held = about.known.holder
     driver = about.fact("driver")
     runs = [cuda for cuda, least in OLD_DRIVERS.items() if version_at_least(driver or "0", least[0])]
-    if runs and "old-driver" in about.words and about.driver_before(450):
+    fits = runs and about.fact("cuda") and version_at_least(runs[0], about.fact("cuda"))
+    if runs and not fits and "old-driver" in about.words and about.driver_before(450):
         text = "The driver (%s) runs CUDA up to %s: if this build has a newer one, as conda's may, update the driver"
         steps.say(text % (driver, runs[0]), "admin", "driver")
     if not starting and not 0 < found < _OTHERS_MB:
@@ -203,7 +204,9 @@ def _allocator(about: Situation, steps: Steps, memory: Optional[TorchMemory]) ->
         steps.run("See which other programs hold the GPU's memory, and end them", _HOLDERS["nvidia"][0])
     if (old or about.framework == "tensorflow") and not about.embedded:
         grow = "tf.config.experimental.set_memory_growth(gpu, True)"
-        if old or about.tensorflow_1:
+        # TensorFlow 2 began with CUDA 10.0.
+        before_2 = not about.version and version_at_least(about.fact("cuda") or "10", "10") is False
+        if old or before_2 or about.tensorflow_1:
             grow = "tf.Session(config=tf.ConfigProto(gpu_options=tf.GPUOptions(allow_growth=True)))"
         steps.say("Let TensorFlow's memory grow, instead of taking all at once: " + grow, changes="code")
         if not old and about.is_at_least("1.13") is not False:
@@ -806,7 +809,8 @@ def nix_libraries(steps: Steps) -> None:
 
 
 def _older_macos(about: Situation, steps: Steps) -> None:
-    steps.say("Update macOS to 12 (Monterey) or newer: the build uses what older ones lack", "admin", "system")
+    needed = "10.12.6 (Sierra)" if about.tensorflow_1 else "12 (Monterey)"
+    steps.say("Update macOS to %s or newer: the build uses what older ones lack" % needed, "admin", "system")
     if about.framework == "tensorflow" and "metal" in " ".join(about.packages) + about.line:
         steps.install(
             "Or take the plug-in that was built for macOS 11",
@@ -1003,9 +1007,9 @@ def cause_unknown(about: Situation, steps: Steps) -> None:
         text = "Run it in a terminal: an IDE hides what native code prints. Python then prints its stack at the crash"
         steps.set(text, "PYTHONFAULTHANDLER", "1")
     if "Permission denied: '" in about.line:
-        steps.say(
-            "Let this user own that folder (chown), or name another (Hugging Face: HF_HOME, others: XDG_CACHE_HOME)"
-        )
+        text = "Let this user own that folder (chown)"
+        text = "Run it in a terminal opened as administrator" if about.windows else text
+        steps.say(text + ", or name another folder (Hugging Face: HF_HOME, others: XDG_CACHE_HOME)")
     if "failed to solve: process" in about.line:
         steps.say("The reason is above it: build again with --progress=plain --no-cache, and explain all of that")
     steps.run("See whether the machine itself shows the cause", "devicekit doctor")

@@ -3,7 +3,7 @@
 import re
 from typing import Dict, List, Sequence, Set, Tuple
 
-from ...matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, accepts, minor_of
+from ...matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, accepts, minor_of, version_at_least
 from ...matrix.projects import sort_key
 from ...matrix.queries import goes_with
 from ..context import PLATFORM_OF, Known
@@ -112,9 +112,11 @@ def python_unsupported(about: Situation, steps: Steps) -> None:
     project, usable = BUNDLED.project(name), known_specifier(bounds)
     if _of_another_processor(about, steps) or (_file_of_another_python(about, steps) and about.jetson):
         return
-    if _ended(about, name, usable) and "old-pip" not in about.words:
+    if _ended(name, usable) and "old-pip" not in about.words:
         tensorflow_gpu_removed(about, steps)
-    if "old-pip" in about.words or _ended(about, name, usable):
+    if "old-pip" in about.words or _ended(name, usable):
+        return
+    if _before_the_data(about, steps, name, usable):
         return
     if _of_apple_silicon(about, steps) or _plain_name(about, steps, name, usable):
         return
@@ -310,25 +312,39 @@ def _python_range(about: Situation, steps: Steps, name: str) -> None:
     steps.run("Then resolve again", "poetry lock", changes="files")
 
 
-def _ended(about: Situation, name: str, bounds: str) -> bool:
-    """Whether it is tensorflow-gpu, without bounds or in a release that is none: it ended with 2.10.1, 2.11 is empty."""
-    return name == "tensorflow-gpu" and not (bounds and about.releases(name, bounds))
+def _ended(name: str, bounds: str) -> bool:
+    """Whether it is tensorflow-gpu, in bounds that newer releases would be in: it ended with 2.10.1, 2.11 is empty."""
+    return name == "tensorflow-gpu" and any(accepts(bounds, "2.%d.0" % minor) for minor in (11, 12, 15, 20))
+
+
+def _before_the_data(about: Situation, steps: Steps, name: str, bounds: str) -> bool:
+    """TensorFlow 1.14 and before, of which the data hold nothing: the registry has wheels for x86-64 and few Pythons."""
+    numbers = ["1.%d.%d" % divmod(number, 4) for number in range(59, -1, -1)] + ["0.12.1", "0.12.0"]
+    newest_meant = next((item for item in numbers if bounds and accepts(bounds, item)), "")
+    other = about.jetson or about.raspberry or about.arch not in ("", "x86_64") or "armv" in about.line
+    if not newest_meant or other or name not in ("tensorflow", "tensorflow-gpu") or about.releases(name, bounds):
+        return False
+    pythons = ["3.7", "3.6", "3.5"][sort_key(newest_meant) < (1, 13) :][
+        about.windows and sort_key(newest_meant) < (1, 2) :
+    ]
+    if about.python in pythons and not (about.macos and name == "tensorflow-gpu"):
+        text = "%s%s has wheels for Python %s on x86-64: see whether this Python is a 64-bit one for that processor"
+        steps.run(text % (name, bounds, about.python), _SHOW_BITS)
+        steps.run("An old pip does not know all wheels: update it", "python -m pip install --upgrade pip")
+        return True
+    text = (
+        "TensorFlow 1.13 and 1.14 have wheels up to Python 3.7, 1.12 and before up to 3.6: make an environment with it"
+    )
+    if about.macos and name == "tensorflow-gpu":
+        name, text = "tensorflow", "tensorflow-gpu has no wheels for macOS: leave -gpu out. " + text
+    steps.new_environment(text, pythons[0], ["%s%s" % (name, bounds), "numpy<1.20", "protobuf<4", "h5py<3"])
+    return True
 
 
 def _unknown_release(about: Situation, steps: Steps, name: str, bounds: str) -> None:
-    """A release that the data do not hold: before TensorFlow 1.15, or none at all."""
+    """A release that the data do not hold."""
     match = re.match(r"[=~<]=?=?(\d+)\.(\d+)", bounds)
-    if name in ("tensorflow", "tensorflow-gpu") and match and (int(match.group(1)), int(match.group(2))) < (1, 15):
-        # What the registry lists for these releases, x86-64 only.
-        python = "3.7" if (int(match.group(1)), int(match.group(2))) >= (1, 13) else "3.6"
-        text = (
-            "TensorFlow 1.13 and 1.14 have wheels up to Python 3.7, 1.12 and before up to 3.6: "
-            "make an environment with it"
-        )
-        if "armv" not in about.line:
-            steps.new_environment(text, python, ["%s%s" % (name, bounds), "numpy<1.20", "protobuf<4", "h5py<3"])
-        return
-    elif name == "tensorflow-rocm":
+    if name == "tensorflow-rocm":
         steps.say(
             "The registry ends at 2.14.0.600; AMD has later ones in https://repo.radeon.com/rocm/manylinux/, in a folder for "
             "each ROCm: choose the ROCm that is there, see for which Python its files are (cp310), and name it with pip's -f"
@@ -610,7 +626,7 @@ def platform_unsupported(about: Situation, steps: Steps) -> None:
     if about.jetson:
         _jetson(about, steps)
         return
-    if _ended(about, name, known_specifier(bounds)):
+    if _ended(name, known_specifier(bounds)):
         tensorflow_gpu_removed(about, steps)
         return
     if _plain_name(about, steps, name, known_specifier(bounds)):
@@ -1131,7 +1147,8 @@ def _kept(about: Situation) -> str:
         "tensorflow-macos",
     )
     held = [name for name in order if about.packages.get(name)]
-    if "tensorflow" in held:  # tensorflow-gpu is the same from 2.1 on, and ended with 2.11
+    # tensorflow-gpu is the same from 2.1 on (and 1.15), and ended with 2.11.
+    if "tensorflow" in held and (about.macos or version_at_least(about.packages["tensorflow"], "2.1")):
         held.sort(key=lambda name: (not name.endswith(("directml", "rocm")), name != "tensorflow"))
     if not held:
         return next((name for name in order if name in about.packages and name != "tensorflow-gpu"), "tensorflow")
