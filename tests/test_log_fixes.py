@@ -257,6 +257,71 @@ IMPORTS = (
 )
 
 ROWS = [
+    # What stands before the first error of the driver, on what the GPU shares its memory with, and on ARM without conda.
+    (
+        "I tensorflow/stream_executor/cuda/cuda_dnn.cc:2259] Unable to load cuDNN DSO\nE cuda_diagnostics.cc:296] kernel "
+        "version 367.44.0 does not match DSO version 352.99.0 -- cannot find working devices in this configuration",
+        {"os": "linux", "os_version": "Ubuntu 14.04"},
+        [r"352\.99\.0\) is older than the module \(367\.44\.0\): remove the older copy"],
+        ["built for"],
+    ),
+    (
+        "failed to allocate 5.04G (5412929536 bytes) from device: CUDA_ERROR_OUT_OF_MEMORY",
+        {"os": "linux", "gpu": "Jetson TX2", "arch": "aarch64", "packages": {"tensorflow": "1.7"}},
+        ["shares the machine's memory"],
+        ["nvidia-smi"],
+    ),
+    (
+        "ImportError: /usr/lib/arm-linux-gnueabihf/libstdc++.so.6: version `GLIBCXX_3.4.22' not found (required by /usr/x.so)",
+        {"os": "linux"},
+        ["newer release of the system"],
+        ["conda install"],
+    ),
+    (
+        "ImportError: /usr/lib/x86_64-linux-gnu/libstdc++.so.6: version `CXXABI_1.3.11' not found (required by /usr/x.so)",
+        {"os": "linux", "os_version": "Ubuntu 16.04", "packages": {"tensorflow": "1.13.1"}},
+        [r"\A[^$]*ppa:ubuntu-toolchain-r/test"],
+        [],
+    ),
+    (
+        '[name: "/cpu:0"\ndevice_type: "CPU"\nmemory_limit: 268435456]',
+        {"os": "linux", "gpu": "GTX 1080"},
+        ["tensorflow-gpu has"],
+        [],
+    ),
+    # A GPU that is newer than the CUDA that a build has, by what is known of it.
+    (
+        "RuntimeError: NVCC returned an error.\nnvcc fatal   : Unsupported gpu architecture 'compute_86'",
+        {"os": "windows", "packages": {"tensorflow-gpu": "1.15"}, "gpu": "RTX 3080", "cuda": "10.0"},
+        ["in WSL 2: NVIDIA's container"],
+        [r"11\.1 or later"],
+    ),
+    (
+        "E cuda_blas.cc:428] failed to run cuBLAS routine: CUBLAS_STATUS_EXECUTION_FAILED\n"
+        "tensorflow.python.framework.errors_impl.InternalError: Blas GEMM launch failed : a.shape=(100, 300)",
+        {"os": "linux", "gpu": "RTX 3060 Ti", "cuda": "10.0"},
+        ["no code for this GPU"],
+        ["smaller batch"],
+    ),
+    (
+        "E cuda_blas.cc:652] failed to run cuBLAS routine cublasSgemm_v2: CUBLAS_STATUS_EXECUTION_FAILED",
+        {"os": "linux", "python": "2.7", "packages": {"tensorflow-gpu": "1.12"}},
+        ["GPU is newer than this TensorFlow's CUDA"],
+        [],
+    ),
+    (
+        "ModuleNotFoundError: No module named 'numpy.core._multiarray_umath'\n"
+        "ImportError: numpy.core.multiarray failed to import",
+        {"os": "windows"},
+        ["newest release"],
+        [r"numpy<2"],
+    ),
+    (
+        "modprobe: ERROR: could not insert 'nvidia': No such device",
+        {"os": "linux"},
+        ["lspci"],
+        [],
+    ),
     # A range of releases before 1.15 is for old Pythons, whatever the name; the GPU's name is none of macOS.
     (
         NO_VERSION.replace("0.0.1", "none") % "tensorflow-gpu<=1.14.0,>=1.10.0",

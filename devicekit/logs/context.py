@@ -70,6 +70,7 @@ WORDS = {
     "raspberry pi": "raspberry", "nix-shell": "nixos",
     "[[node: ": "tf1", "tensorflow/contrib/": "tf1", "tensorflow\\contrib\\": "tf1", "tf_jenkins": "tf1",
     "(see above for traceback)": "tf1", "the following types and devices": "tf1", "couldn't open cuda library": "tf1",
+    'name: "/cpu:0"': "tf1", "failed to run cublas routine": "cublas-failed",
     "<no registered kernels>": "no-kernels", "swig_import_helper": "tf1-native",
     "python\\pywrap_tensorflow_internal.py": "tf1-native",
     "/content/drive": "hosted", "google.colab": "hosted", ":/content#": "hosted",

@@ -164,10 +164,10 @@ def _newer_build(about: Situation, steps: Steps, number: Tuple[int, int]) -> Non
             steps.run("Put their folders on the loader's path before Python starts", LOADER_PATH, on="linux")
         text = "%sith CUDA's libraries by pip" % ("Or a current one, w" if found is not None else "W")
         steps.install(text, *about.tensorflow_with_cuda(python=about.python), instead=found is not None)
-    if ampere and about.is_at_least("2.0") is not True and not about.windows:
+    if ampere and about.is_at_least("2.0") is not True:
         steps.say(
-            "For programs of TensorFlow 1: NVIDIA's container (nvcr.io/nvidia/tensorflow, tags that end in tf1-py3) has "
-            "TensorFlow 1.15 with CUDA 11 and later",
+            "For programs of TensorFlow 1%s: NVIDIA's container (nvcr.io/nvidia/tensorflow, tags that end in tf1-py3) has "
+            "TensorFlow 1.15 with CUDA 11 and later" % (", in WSL 2" if about.windows else ""),
             instead=True,
         )
 

@@ -293,7 +293,7 @@ def _tensorflow_libraries(about: Situation, steps: Steps) -> None:
             "Install the CUDA release that the program was built for, and put its lib64 folder on the library path"
         )
     else:
-        _built_for(steps)
+        _built_for(about, steps)
     if about.framework and about.system in (None, "linux") and not about.embedded and not about.version and not cuda:
         _newer_tensorflow(about, steps)
 
@@ -306,7 +306,10 @@ def _cublas_alone(steps: Steps) -> None:
     steps.run("Or use the one of a newer package, in the folder of CUDA 10.2", path, changes="variables", instead=True)
 
 
-def _built_for(steps: Steps) -> None:
+def _built_for(about: Situation, steps: Steps) -> None:
+    if about.tensorflow_1:
+        text = "Up to 1.14, the package tensorflow has no GPU, and tensorflow-gpu has: see which one is installed"
+        steps.run(text, "python -m pip list")
     steps.say(
         "Install the CUDA and cuDNN that this TensorFlow was built for: https://www.tensorflow.org/install/source#gpu; a "
         "hosted notebook (Colab, Kaggle) has those of its own TensorFlow: restart it, and leave that release installed"
@@ -817,7 +820,7 @@ def cudnn_missing(about: Situation, steps: Steps) -> None:
     elif cuda:
         _system_libraries(about, steps, cuda, wanted)
     elif about.framework == "tensorflow" and not wanted:
-        _built_for(steps)
+        _built_for(about, steps)
     else:
         _cudnn_by_pip(steps, wanted.partition(".")[0])
         text = "Install cuDNN%s, and put its folder on the library path" % (" %s" % wanted if wanted else "")

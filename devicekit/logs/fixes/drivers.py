@@ -578,13 +578,15 @@ def driver_mismatch(about: Situation, steps: Steps) -> None:
             "If that does not help: remove cuda-compat packages, and take /usr/local/cuda/compat out of LD_LIBRARY_PATH"
         )
         return
-    older = _library_is_older(known.driver_library, known.driver_kernel)
+    library = known.driver_library or about.groups.get("wanted", "")
+    module = known.driver_kernel or about.groups.get("found", "")
+    older = _library_is_older(library, module)
     text = "If that does not help: remove what is left of the other driver, then install one again"
     if older:
         text = (
             "The library (%s) is older than the module (%s): remove the older copy that is left over, with its package"
         )
-        text = text % (known.driver_library, known.driver_kernel)
+        text = text % (library, module)
     distribution = about.linux_distribution
     if distribution in ("ubuntu", "debian"):
         again = "ubuntu-drivers install" if distribution == "ubuntu" else "apt-get install nvidia-driver"

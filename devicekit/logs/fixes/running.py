@@ -153,10 +153,15 @@ def out_of_memory(about: Situation, steps: Steps) -> None:
     _of_processor(about, steps)
     _allocator(about, steps, memory)
     command, system = _HOLDERS.get(about.vendor or "nvidia", ("", ""))
-    if command:
+    if about.jetson:  # and has no nvidia-smi before JetPack 6
+        steps.run("The GPU shares the machine's memory: end other programs, the desktop too, and add swap", "free -h")
+    elif command:
         steps.run("See which other programs hold the GPU's memory, and end them", command, on=system)
     if later:
         steps.add(less)
+    if about.compute_capability is None and about.is_at_least("2.4") is not True and "cublas-failed" in about.words:
+        text = "Or the GPU is newer than this TensorFlow's CUDA: GeForce RTX 20 need 1.13 (CUDA 10.0), RTX 30 and later 2.4"
+        steps.say(text + " (CUDA 11)", changes="packages", instead=True)
     if starting and "cublas" not in text and about.framework == "tensorflow" and about.vendor in ("", "nvidia"):
         cudnn = needs_of(about)[1]
         if about.version and cudnn:
@@ -785,9 +790,10 @@ def msvc_runtime_missing(about: Situation, steps: Steps) -> None:
             "This traceback is of TensorFlow 1 or 2.0: one for GPUs also needs the DLLs of its own CUDA and cuDNN on PATH "
             "(1.13 to 2.0: CUDA 10.0 and cuDNN 7; 1.5 to 1.12: CUDA 9.0), and NVIDIA's driver (nvcuda.dll)"
         )
-    if "initialization routine" in about.line or "1114" in about.line or not about.python:
+    unnamed = about.signature == "py-swig-import-none" or not about.python
+    if "initialization routine" in about.line or "1114" in about.line or unnamed:
         steps.say(
-            "If it still fails, the processor may lack AVX, which TensorFlow's wheels need"
+            "If it still fails, the processor may lack AVX, which TensorFlow's wheels need (1.5.0 and before do not)"
             if about.framework == "tensorflow"
             else "If it still fails, make a fresh environment and install again"
         )
@@ -832,8 +838,10 @@ def system_library_too_old(about: Situation, steps: Steps) -> None:
         nix_libraries(steps)
         return
     if re.search(r"GLIBCXX|CXXABI|libstdc", about.line):
-        if about.arch not in ("", "x86_64", "aarch64"):
-            steps.say("Use a newer release of the system: conda-forge has no packages for %s" % about.arch)
+        if about.arch not in ("", "x86_64", "aarch64") or "arm-linux" in about.line:
+            steps.say(
+                "Use a newer release of the system: conda-forge has no packages for %s" % (about.arch or "armv7l")
+            )
             return
         if "cannot open shared" in about.line and "conda" not in about.words:
             text, package = "It is not installed: install it (%s)", "libstdc++6"
@@ -844,11 +852,17 @@ def system_library_too_old(about: Situation, steps: Steps) -> None:
             return
         found = re.search(r"required by (/\S+?/envs/[\w.-]+)/", about.line) if "r" in about.words else None
         own = found.group(1).replace("/home/<user>", "$HOME") if found else ""  # R activates no environment
+        if about.linux_distribution == "ubuntu" and not re.search("conda|/envs/", about.line + " ".join(about.words)):
+            command = "sudo add-apt-repository -y ppa:ubuntu-toolchain-r/test && sudo apt-get install -y libstdc++6"
+            steps.run(
+                "Install the newer libstdc++ that Ubuntu's toolchain archive has for it", command, changes="system"
+            )
         steps.run(
             "Install a newer libstdc++ into the conda environment",
             "conda install %s-c conda-forge libstdcxx-ng" % ("-p %s " % own if own else ""),
             on="linux",
             changes="packages",
+            instead=bool(steps.fixes),
         )
         steps.run(
             "Let it be found before the system's",
