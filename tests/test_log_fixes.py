@@ -409,6 +409,142 @@ ROWS = [
         ["as administrator"],
         ["chown"],
     ),
+    # Import names that differ from those of the distributions.
+    (
+        "ModuleNotFoundError: No module named 'grpc'",
+        {"packages": {"tensorflow": "2.10.0"}},
+        ['install "?grpcio'],
+        ["install grpc$"],
+    ),
+    (
+        IMPORTED % "official/modeling/tf_utils.py"
+        + "AttributeError: module 'keras._tf_keras.keras.layers' has no attribute 'experimental'",
+        {"os": "linux", "packages": {"tensorflow": "2.16.1"}},
+        ["install --upgrade tf-models-official"],
+        [r"upgrade official"],
+    ),
+    # The extras of onnxruntime-gpu need Python 3.10.
+    (
+        'LoadLibrary failed with error 126 "" when trying to load "C:\\env\\lib\\site-packages\\onnxruntime\\capi\\'
+        'onnxruntime_providers_cuda.dll"',
+        {"os": "windows", "python": "3.9"},
+        [
+            "pip show onnxruntime-gpu",
+            r"py -3\.12 -m venv env; env.Scripts.python -m pip install .onnxruntime-gpu\[cuda",
+        ],
+        [r"^python -m pip install .onnxruntime-gpu"],
+    ),
+    # Model Optimization knows Keras 2 only.
+    (
+        "ValueError: `to_quantize` can only either be a keras Sequential or Functional model.",
+        {"os": "linux", "packages": {"tensorflow": "2.17.0"}},
+        [r"tf-keras==2\.17\.\*", "TF_USE_LEGACY_KERAS=1"],
+        [],
+    ),
+    (
+        "ValueError: `to_quantize` can only either be a keras Sequential or Functional model.",
+        {"os": "linux", "packages": {"tensorflow": "2.9.0"}},
+        ["with tf.keras"],
+        ["tf-keras==", "TF_USE_LEGACY_KERAS"],
+    ),
+    # pytorch-directml has no newer release.
+    (
+        "RuntimeError: Could not run 'aten::normal_' with arguments from the 'DML' backend.",
+        {"os": "windows", "packages": {"pytorch-directml": "1.8.0a0.dev220506"}},
+        ["module.to..cpu", "uninstall -y pytorch-directml; python -m pip install torch-directml"],
+        ["upgrade pytorch-directml"],
+    ),
+    # ONNX Runtime on DirectML; .NET has no pip.
+    (
+        "RUNTIME_EXCEPTION : Non-zero status code returned while running Add node. Name:'a' Status Message: D:\\ort\\core\\"
+        "providers\\dml\\MLOperatorAuthorImpl.cpp(2482)\\onnxruntime_pybind11_state.pyd!00007FFD: (caller: 00007FFD) "
+        "Exception(3) tid(1828) 80070057 The parameter is incorrect.",
+        {"os": "windows", "packages": {"onnxruntime-directml": "1.17.3"}},
+        ["enable_mem_pattern = False", "--upgrade onnxruntime-directml", "CPUExecutionProvider"],
+        [],
+    ),
+    (
+        "OnnxRuntimeException: Non-zero status code returned while running Trilu node. Name:'a' Status Message: D:\\ort\\core\\"
+        "providers\\dml\\MLOperatorAuthorImpl.cpp(2448)\\onnxruntime.DLL!00007FFD: (caller: 00007FFD) Exception(3) tid(4b4) "
+        "80070057 The parameter is incorrect.",
+        {"os": "windows"},
+        ["enable_mem_pattern = False"],
+        ["pip install"],
+    ),
+    # The compiler's own message is not in the line: it is one of two.
+    (
+        "subprocess.CalledProcessError: Command '['/usr/bin/gcc', '/tmp/x/cuda_utils.c', '-O3', '-shared', '-lcuda', '-o', "
+        "'/tmp/x/cuda_utils.so']' returned non-zero exit status 1.",
+        {"os": "linux", "python": "3.11", "packages": {"torch": "2.5.1"}},
+        ["libcuda", r"python3\.11-dev"],
+        [],
+    ),
+    # A wheel of another place than PyPI.
+    (
+        "ImportError: /lib/x86_64-linux-gnu/libm.so.6: version `GLIBC_2.29' not found (required by /srv/env/lib/python3.8/"
+        "site-packages/tensorflow/python/_pywrap_tensorflow_internal.so)",
+        {"os": "linux", "python": "3.8", "packages": {"tensorflow": "2.3"}},
+        [r"--force-reinstall --no-cache-dir tensorflow==2\.3\.4"],
+        [],
+    ),
+    # Of a NumPy whose folder has DLLs of another installation.
+    (
+        "Traceback (most recent call last):\n"
+        '  File "C:\\env\\Lib\\site-packages\\torch\\storage.py", line 12, in <module>\n    import numpy as np\n'
+        '  File "C:\\env\\Lib\\site-packages\\numpy\\_distributor_init.py", line 26, in <module>\n    WinDLL(filename)\n'
+        '  File "C:\\Python311\\Lib\\ctypes\\__init__.py", line 376, in __init__\n'
+        "OSError: [WinError 193] %1 is not a valid Win32 application",
+        {"os": "windows"},
+        ["--no-cache-dir .?numpy<2", "what is left of the folder numpy"],
+        ["no-cache-dir torch"],
+    ),
+    ("OSError: [WinError 193] %1 is not a valid Win32 application", {"os": "windows"}, ["calcsize"], []),
+    # In Python 3.8 and older the script itself has no folder.
+    (
+        "Traceback (most recent call last):\n"
+        '  File "code.py", line 1, in <module>\n    from tensorflow import keras\n'
+        '  File "/usr/lib/python3.8/pdb.py", line 77, in <module>\n    import code\n'
+        '  File "/work/code.py", line 1, in <module>\n    from tensorflow import keras\n'
+        "ImportError: cannot import name 'keras' from partially initialized module 'tensorflow' (most likely due to a circular "
+        "import) (/usr/local/lib/python3.8/dist-packages/tensorflow/__init__.py)",
+        {"os": "linux", "packages": {"tensorflow": "2.2.0"}},
+        [r"Rename code\.py"],
+        ["uninstall"],
+    ),
+    # The release is that of TensorFlow, and the build is another one than PyPI's.
+    (
+        "NotFoundError: /srv/env/lib/python3.7/site-packages/tensorflow_text/python/metrics/_text_similarity_metric_ops.so: "
+        "undefined symbol: _ZN10tensorflow8OpKernel11TraceStringEPNS_15OpKernelContextEb",
+        {"os": "linux", "python": "3.7", "packages": {"tensorflow-gpu": "2.4.1", "tensorflow-text": "2.4.1"}},
+        [r"force-reinstall --no-cache-dir .?tensorflow-gpu==2\.4\."],
+        [r"install tensorflow-text"],
+    ),
+    # A card for data centers is not in WDDM by itself.
+    (
+        "Failed to initialize NVML: GPU access blocked by the operating system",
+        {"os": "wsl2", "gpu": "NVIDIA L40S"},
+        ["nvidia-smi -g 0 -dm 0", "wsl --update"],
+        ["apt"],
+    ),
+    (
+        "Failed to initialize NVML: GPU access blocked by the operating system",
+        {"os": "wsl2", "gpu": "NVIDIA RTX A5000"},
+        ["wsl --update"],
+        ["-dm 0"],
+    ),
+    (
+        "SystemError: GPU device not found",
+        {"os": "linux", "packages": {"tf-nightly-gpu": "2.5"}, "cuda": "11.0"},
+        [r"TensorFlow 2\.5 needs CUDA 11\.2"],
+        [r"and-cuda"],
+    ),
+    # Whoever states CUDA has an NVIDIA GPU.
+    (
+        "tf.config.list_physical_devices('GPU') # result show []",
+        {"os": "windows", "packages": {"tensorflow": "2.11.0"}, "cuda": "11.6"},
+        ["wsl --install"],
+        [],
+    ),
     # A release that is known by its minor release alone stays.
     (
         "ImportError: DLL load failed: %1 is not a valid Win32 application.",
@@ -1053,7 +1189,7 @@ ROWS = [
             "python": "3.7",
             "packages": {"tensorflow": "2.2.0"},
         },
-        ["PyPI's own for ARM", "tensorflow==2.1"],
+        ["PyPI's own need", "tensorflow==2.1"],
         [],
     ),
     # The line is not of the TensorFlow that the facts name.

@@ -338,21 +338,27 @@ class Known:
         return "tensorflow_estimator" in "".join(self.frames[-1:])
 
     @property
+    def toolkit_stated(self) -> bool:
+        """Whether CUDA or cuDNN is a given fact: a log may be of a toolkit that is installed without a GPU."""
+        return bool({"version:cuda", "version:cudnn"} & self._stated)
+
+    @property
     def expects_gpu(self) -> bool:
         """Whether anything shows that there is a GPU, or an attempt to use one."""
         named = {"driver", "rocm", "capability", "gfx"} & set(self.versions)
-        named |= {"version:cuda", "version:cudnn"} & self._stated  # a toolkit may be installed without a GPU
         asked = any(name.endswith(("-gpu", "-rocm", "-metal")) or name.startswith("nvidia-c") for name in self.packages)
         asked = asked or "+cuda" in self.packages.get("jaxlib", "")
         elsewhere = self.system in ("windows", "macos") or bool(self.wsl) or bool(self.container)
-        return not self.no_gpu and bool(self._wanted or self.vendors or named or asked or elsewhere)
+        return not self.no_gpu and bool(
+            self._wanted or self.vendors or named or self.toolkit_stated or asked or elsewhere
+        )
 
     @property
     def tensorflow(self) -> Optional[Tuple[str, str]]:
         """The distribution that provides TensorFlow, and its version ("" if unknown)."""
         for name in (
             "tensorflow", "tensorflow-cpu", "tensorflow-gpu", "tensorflow-intel", "tensorflow-directml", "tensorflow-rocm",
-            "tensorflow-macos", "tf-nightly",
+            "tensorflow-macos", "tf-nightly", "tf-nightly-gpu",
         ):  # fmt: skip
             if name in self.packages:
                 return name, self.packages[name]

@@ -256,7 +256,7 @@ def _narrowed(known: Known) -> Deduced:
 
 def _build(known: Known) -> Deduced:
     owner = known.tensorflow
-    if owner is None or known.no_gpu or not known.vendors:
+    if owner is None or known.no_gpu or not (known.vendors or known.toolkit_stated):
         return None
     name, version = owner
     if name in ("tensorflow-cpu", "tensorflow-intel") and "tensorflow-directml-plugin" not in known.packages:

@@ -191,8 +191,11 @@ class Failure(NamedTuple):
         """The file next to the program that a library's module imported in place of the module of that name; "" if none."""
         for frame, imported in zip(self.frames, self.frames[1:]):
             both = frame.function == imported.function == "<module>"
-            if both and not frame.own and imported.own and imported.folder == self.frames[0].folder:
-                return imported.path[len(imported.folder) :]
+            name = imported.path[len(imported.folder) :]
+            # Before Python 3.9 the script itself has no folder.
+            beside = imported.folder == self.frames[0].folder or name == self.frames[0].path
+            if both and not frame.own and imported.own and beside:
+                return name
         return ""
 
     def is_begun_of(self, later: "Failure") -> bool:

@@ -452,11 +452,13 @@ def _torch_add_on(about: Situation, steps: Steps, add_on: str) -> None:
 
 def _pair(about: Situation, steps: Steps, text: str, add_on: str, pin: str) -> None:
     """Install an add-on's release for the TensorFlow that is there; if it is there, that is another build than PyPI's."""
-    if about.packages.get(add_on) != pin:
+    there = about.packages.get(add_on, "")
+    # A symbol of TensorFlow's own is the same in all patch releases.
+    if there != pin and not (minor_of(there or "0.0") == minor_of(pin) and "_ZN10tensorflow" in about.line):
         steps.install(text, "%s==%s" % (add_on, pin))
         return
     text = "%s %s is the one for %s, but not for this build of it (conda's, a cloud's, compiled here): install PyPI's"
-    steps.reinstall(text % (add_on, pin, about.label), "%s==%s.*" % (about.distribution, minor_of(about.version)))
+    steps.reinstall(text % (add_on, there, about.label), "%s==%s.*" % (about.distribution, minor_of(about.version)))
 
 
 def _addons_ended(about: Situation, steps: Steps, minor: str) -> None:

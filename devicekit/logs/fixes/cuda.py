@@ -249,6 +249,10 @@ def _for_the_linker(about: Situation, steps: Steps) -> None:
         command = "f=$(ldconfig -p | grep -m1 'libcuda.so.1 (libc6,' | sed 's/.*=> //') && sudo ln -s $f ${f%.1}"
         text = "If it is, without libcuda.so: make that link, which the linker looks for"
         steps.run(text, command, on="linux", who="admin", changes="system")
+    if about.groups.get("linked"):
+        text = "If the compiler's own message, further up, is about Python.h: install Python's header files"
+        package = "python%s-dev" % (about.python or "3")
+        steps.run(text, "sudo apt-get install -y " + package, on="linux", who="admin", changes="system")
 
 
 def _of_another_tensorflow(about: Situation, steps: Steps, cuda: str) -> bool:
@@ -701,6 +705,12 @@ def onnxruntime_cuda(about: Situation, steps: Steps) -> None:
         text = "onnxruntime-gpu up to 1.18 is built for CUDA 11.8 and cuDNN 8: install these"
         steps.say("%s, with their folders on %s" % (text, where))
         driver_for_cuda_12(about, steps)
+        steps.install("Or a newer release, with which pip brings CUDA 12 and cuDNN 9", ORT_CUDA_12, instead=True)
+        return
+    if about.python and sort_key(about.python) < (3, 10) and not said and len(release) < 2:
+        text = "For this Python onnxruntime-gpu up to 1.18 is for CUDA 11 and cuDNN 8, 1.19 for CUDA 12 and cuDNN 9: see which "
+        text += "release it is, and install these from NVIDIA, with their folders on %s" % where
+        steps.run(text, "python -m pip show onnxruntime-gpu")
         steps.install("Or a newer release, with which pip brings CUDA 12 and cuDNN 9", ORT_CUDA_12, instead=True)
         return
     both = "CUDA %s and cuDNN %s" % (cuda or "12", cudnn)

@@ -980,10 +980,13 @@ def wsl_without_gpu(about: Situation, steps: Steps) -> None:
             changes="system",
         )
         return
-    if "TCC" in about.summary:
+    tcc, gpu = "TCC" in about.summary, "%s %s" % (about.known.gpu_name, about.known.os_version)
+    center = re.search(r"(?i)tesla|\b(?:[ahv]100|a(?:10|16|30|40)|l(?:4|20|40s?)|[pt]4|p40)\b|windows server", gpu)
+    if tcc or (center and about.signature == "wsl-nvml-blocked"):
         text = "Put each GPU in TCC (here number 0) into WDDM, as administrator, then restart Windows"
+        text = text if tcc else "WSL reaches no GPU in TCC, as cards for data centers mostly are: p" + text[1:]
         steps.run(text, "nvidia-smi -g 0 -dm 0", on="windows", who="admin", changes="driver")
-        if about.signature.startswith("wsl-"):
+        if tcc and about.signature.startswith("wsl-"):
             return
     if ("linux-smi" in about.words or about.signature == "nvidia-smi-cannot-communicate") and not about.container:
         _no_linux_driver(steps, "An nvidia-smi in /usr/bin is of a Linux driver: remove that from WSL")

@@ -182,7 +182,7 @@ def _missing_backend(about: Situation, steps: Steps, name: str) -> None:
 
 
 def _hub_layer(about: Situation, steps: Steps) -> None:
-    """A layer of TensorFlow Hub, which is of Keras 2, in a model of Keras 3."""
+    """What works with Keras 2 only (TensorFlow Hub's layer, Model Optimization), with a model of Keras 3."""
     _legacy_keras(about, steps)
     text = "Or make the whole model with tf_keras (import tf_keras): layers of Keras 2 and 3 do not mix"
     steps.say(text, changes="code", instead=True)
@@ -234,7 +234,7 @@ def _never_called(about: Situation, steps: Steps) -> None:
 
 #: What is done for a signature, whatever else is known.
 _BY_SIGNATURE = {
-    "keras-hub-layer": _hub_layer, "user-h5-damaged": _newer_zip, "keras-requires-tf": _older_tensorflow,
+    "keras-hub-layer": _hub_layer, "keras-tfmot": _hub_layer, "user-h5-damaged": _newer_zip, "keras-requires-tf": _older_tensorflow,
     "keras-never-called": _never_called,
 }  # fmt: skip
 

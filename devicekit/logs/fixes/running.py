@@ -566,6 +566,13 @@ def op_unsupported(about: Situation, steps: Steps) -> None:
         steps.say(text % soft, changes="code")
         if about.macos or "dml" in text.lower():
             steps.say("An input pipeline (tf.data) belongs outside of tf.device: it runs on the CPU")
+    elif about.framework == "onnxruntime" and about.signature.startswith("dml-"):
+        text = "DirectML's provider needs options.enable_mem_pattern = False and ExecutionMode.ORT_SEQUENTIAL, in SessionOptions"
+        steps.say(text, changes="code")
+        text = "Update ONNX Runtime, whose releases differ in what they give to DirectML, and the graphics driver"
+        if not re.search(r"Microsoft\.ML|(?i:onnxruntime\.dll)!", about.line):  # .NET has no pip
+            steps.upgrade(text, "onnxruntime-directml")
+        steps.say('Or run that model on the CPU: providers=["CPUExecutionProvider"]', changes="code", instead=True)
     else:
         steps.say("Run this operation on the CPU, or use another release of the framework or plug-in", changes="code")
 
@@ -586,6 +593,8 @@ def _torch_op(about: Situation, steps: Steps) -> None:
             "Run this layer on the CPU (module.to('cpu')), or compose it of supported operations (an own LSTM cell)",
             changes="code",
         )
+        if "pytorch-directml" in about.packages:
+            steps.upgrade("It has more operations", "pytorch-directml")
     elif about.vendor == "intel" or "xpu" in text:
         steps.set("Let such operations run on the CPU", "PYTORCH_ENABLE_XPU_FALLBACK", "1")
     else:
@@ -873,11 +882,13 @@ def system_library_too_old(about: Situation, steps: Steps) -> None:
         steps.say("Without conda: use a newer Linux distribution, or a container image with one", instead=True)
         return
     wanted = about.groups.get("wanted", "") or about.groups.get("version", "")
-    if about.framework == "tensorflow" and about.arch == "aarch64" and version_at_least(wanted or "0", "2.28"):
+    own = re.search(r"tensorflow(?:_core|_internal)?(?:/python/_pywrap|\.so|_framework)", about.line)
+    if about.framework == "tensorflow" and own and version_at_least(wanted or "0", "2.28"):
         have = about.releases("tensorflow", "", about.platform, about.python)
-        if have and have[-1].version != about.version:
-            text = "This wheel was made on a newer system: PyPI's own for ARM need no more than glibc 2.27"
-            steps.install(text, "tensorflow==%s" % have[-1].version)
+        same = [item for item in have if about.version and minor_of(item.version) == minor_of(about.version)]
+        if have:
+            text = "This wheel was made on a newer system: PyPI's own need no more than glibc 2.27. Install that one"
+            steps.reinstall(text, "tensorflow==%s" % (same or have)[-1].version)
     steps.say(
         "The C library cannot be exchanged by itself: use a newer Linux distribution, or a container image with one%s"
         % (" (glibc %s)" % wanted if wanted else "")

@@ -561,6 +561,8 @@ class Situation:
         """Return the newest Python for which each requirement has a wheel, "" if the present one has, or is not known."""
         if not self.python:
             return ""
+        if any(item.startswith("onnxruntime-gpu[") for item in requirements):  # whose extras came with 1.21
+            return "3.12" if sort_key(self.python) < (3, 10) else ""
         asked = [requirement_of(item) for item in requirements]
         known = [(name, bounds) for name, bounds in asked if self.pythons(name, bounds, self.platform)]
         fitting = [item for item in PYTHONS if all(self.releases(*one, self.platform, item) for one in known)]

@@ -245,6 +245,10 @@ class Steps:
         if names == ("triton-windows",) and self.about.triton:  # its numbers are those of the one for Linux
             self.install(text, "triton-windows==%s.*" % self.about.triton)
             return
+        if names == ("pytorch-directml",):
+            text = "torch-directml replaced it (in code: torch_directml.device()): " + lower(text)
+            self.install(text, "torch-directml", remove=names, instead=instead)
+            return
         names = self._for_system(names)
         if self._elsewhere(names, text, instead):
             return

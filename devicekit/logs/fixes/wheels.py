@@ -19,7 +19,8 @@ _DISTRIBUTIONS = {
     "distutils": "setuptools", "tensorflow_text": "tensorflow-text", "tf_keras": "tf-keras", "attr": "attrs",
     "absl": "absl-py", "tensorflow_core": "tensorflow", "pasta": "google-pasta", "tree": "dm-tree",
     "yggdrasil_decision_forests": "tensorflow-decision-forests", "tf_slim": "tf-slim", "kerastuner": "keras-tuner",
-    "umap": "umap-learn", "haiku": "dm-haiku",
+    "umap": "umap-learn", "haiku": "dm-haiku", "grpc": "grpcio", "dateutil": "python-dateutil", "bs4": "beautifulsoup4",
+    "official": "tf-models-official", "dotenv": "python-dotenv", "git": "gitpython",
 }  # fmt: skip
 
 _SHOW_BITS = (
@@ -1222,6 +1223,8 @@ def install_corrupt(about: Situation, steps: Steps) -> None:
         return
     if about.embedded or not name:
         steps.say("Reinstall the program that brings it, without a cache", changes="packages")
+        if about.signature == "win-dll-not-win32-app":
+            steps.run("See how many bits this Python has: the frameworks are built for 64", _SHOW_BITS)
         return
     long = re.search(r"Errno 2\b|No such file|too long", about.line) or about.signature.startswith("conda")
     if about.windows and long:
@@ -1258,11 +1261,18 @@ def _one_package(about: Situation, steps: Steps) -> bool:
     if about.signature in ("", "keras-cannot-import-name") and re.match("(?:tf_)?keras", module):
         _keras_again(about, steps)
         return True
+    if about.signature == "win-dll-not-win32-app":
+        owner = "".join(re.findall(r"-packages[\\/](\w+)", "\n".join(about.known.frames))[-1:])
     found = re.search(r"\b(?:numpy|h5py|scipy|pandas|onnx|grpcio|protobuf)\b", module)
     if (owner or not about.signature) and not re.match("tensorflow|torch$|jax|keras", owner or module):
         found = re.match(r"\w+", owner or module)
     if about.signature == "np-core-import" or (found and found.group() == "numpy"):
         _numpy_again(about, steps)
+        if about.signature == "win-dll-not-win32-app":  # NumPy loads every DLL that is in its own folder
+            text = (
+                "If that fails: uninstall it, delete what is left of the folder numpy (its .libs), and install it again"
+            )
+            steps.say(text, changes="files")
     elif found:
         name = distribution_of(found.group())
         if owner and not known_module(owner):
@@ -1304,7 +1314,9 @@ def _keras_again(about: Situation, steps: Steps) -> None:
 def _numpy_again(about: Situation, steps: Steps) -> None:
     """Write NumPy's files again, of the generation that was there: what was installed with NumPy 1 may not run on NumPy 2."""
     works, paths = newest_beside(about, "numpy"), " ".join((*about.known.frames, about.line))
-    old = about.packages.get("numpy", "").startswith("1.") or re.search(r"numpy[\\/]core[\\/]", paths)
+    old = about.packages.get("numpy", "").startswith("1.") or re.search(
+        r"numpy[\\/](?:core[\\/]|_distributor_init)", paths
+    )
     bounds = "==%s" % works if works else "<2" if old else ""
     steps.fixes.clear()
     steps.reinstall("Reinstall NumPy", "numpy%s" % bounds)
