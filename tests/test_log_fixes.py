@@ -464,7 +464,7 @@ ROWS = [
         [],
     ),
     (
-        "OnnxRuntimeException: Non-zero status code returned while running Trilu node. Name:'a' Status Message: D:\\ort\\core\\"
+        "OnnxRuntimeException: Non-zero status code returned while running Trilu node. Status Message: D:\\ort\\core\\"
         "providers\\dml\\MLOperatorAuthorImpl.cpp(2448)\\onnxruntime.DLL!00007FFD: (caller: 00007FFD) Exception(3) tid(4b4) "
         "80070057 The parameter is incorrect.",
         {"os": "windows"},
@@ -505,8 +505,8 @@ ROWS = [
         '  File "code.py", line 1, in <module>\n    from tensorflow import keras\n'
         '  File "/usr/lib/python3.8/pdb.py", line 77, in <module>\n    import code\n'
         '  File "/work/code.py", line 1, in <module>\n    from tensorflow import keras\n'
-        "ImportError: cannot import name 'keras' from partially initialized module 'tensorflow' (most likely due to a circular "
-        "import) (/usr/local/lib/python3.8/dist-packages/tensorflow/__init__.py)",
+        "ImportError: cannot import name 'keras' from partially initialized module 'tensorflow' (most likely due to a "
+        "circular import) (/usr/local/lib/python3.8/dist-packages/tensorflow/__init__.py)",
         {"os": "linux", "packages": {"tensorflow": "2.2.0"}},
         [r"Rename code\.py"],
         ["uninstall"],

@@ -708,8 +708,10 @@ def onnxruntime_cuda(about: Situation, steps: Steps) -> None:
         steps.install("Or a newer release, with which pip brings CUDA 12 and cuDNN 9", ORT_CUDA_12, instead=True)
         return
     if about.python and sort_key(about.python) < (3, 10) and not said and len(release) < 2:
-        text = "For this Python onnxruntime-gpu up to 1.18 is for CUDA 11 and cuDNN 8, 1.19 for CUDA 12 and cuDNN 9: see which "
-        text += "release it is, and install these from NVIDIA, with their folders on %s" % where
+        text = (
+            "For this Python onnxruntime-gpu up to 1.18 is for CUDA 11 and cuDNN 8, 1.19 for CUDA 12 and cuDNN 9: see "
+        )
+        text += "which release it is, and install these from NVIDIA, with their folders on %s" % where
         steps.run(text, "python -m pip show onnxruntime-gpu")
         steps.install("Or a newer release, with which pip brings CUDA 12 and cuDNN 9", ORT_CUDA_12, instead=True)
         return

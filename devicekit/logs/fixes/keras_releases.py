@@ -234,8 +234,8 @@ def _never_called(about: Situation, steps: Steps) -> None:
 
 #: What is done for a signature, whatever else is known.
 _BY_SIGNATURE = {
-    "keras-hub-layer": _hub_layer, "keras-tfmot": _hub_layer, "user-h5-damaged": _newer_zip, "keras-requires-tf": _older_tensorflow,
-    "keras-never-called": _never_called,
+    "keras-hub-layer": _hub_layer, "keras-tfmot": _hub_layer, "user-h5-damaged": _newer_zip,
+    "keras-requires-tf": _older_tensorflow, "keras-never-called": _never_called,
 }  # fmt: skip
 
 #: What Keras once had at another place or does not have any more, by module and name, and what programs use now.

@@ -567,14 +567,19 @@ def op_unsupported(about: Situation, steps: Steps) -> None:
         if about.macos or "dml" in text.lower():
             steps.say("An input pipeline (tf.data) belongs outside of tf.device: it runs on the CPU")
     elif about.framework == "onnxruntime" and about.signature.startswith("dml-"):
-        text = "DirectML's provider needs options.enable_mem_pattern = False and ExecutionMode.ORT_SEQUENTIAL, in SessionOptions"
-        steps.say(text, changes="code")
-        text = "Update ONNX Runtime, whose releases differ in what they give to DirectML, and the graphics driver"
-        if not re.search(r"Microsoft\.ML|(?i:onnxruntime\.dll)!", about.line):  # .NET has no pip
-            steps.upgrade(text, "onnxruntime-directml")
-        steps.say('Or run that model on the CPU: providers=["CPUExecutionProvider"]', changes="code", instead=True)
+        _onnxruntime_op(about, steps)
     else:
         steps.say("Run this operation on the CPU, or use another release of the framework or plug-in", changes="code")
+
+
+def _onnxruntime_op(about: Situation, steps: Steps) -> None:
+    """DirectML rejects what ONNX Runtime gives to it (onnxruntime.ai, DirectML execution provider)."""
+    text = "DirectML needs SessionOptions with enable_mem_pattern = False and ExecutionMode.ORT_SEQUENTIAL"
+    steps.say(text, changes="code")
+    if not re.search(r"Microsoft\.ML|(?i:onnxruntime\.dll)!", about.line):  # .NET has no pip
+        text = "Update ONNX Runtime, whose releases differ in what they give to DirectML, and the graphics driver"
+        steps.upgrade(text, "onnxruntime-directml")
+    steps.say('Or run that model on the CPU: providers=["CPUExecutionProvider"]', changes="code", instead=True)
 
 
 def _torch_op(about: Situation, steps: Steps) -> None:
@@ -882,13 +887,8 @@ def system_library_too_old(about: Situation, steps: Steps) -> None:
         steps.say("Without conda: use a newer Linux distribution, or a container image with one", instead=True)
         return
     wanted = about.groups.get("wanted", "") or about.groups.get("version", "")
-    own = re.search(r"tensorflow(?:_core|_internal)?(?:/python/_pywrap|\.so|_framework)", about.line)
-    if about.framework == "tensorflow" and own and version_at_least(wanted or "0", "2.28"):
-        have = about.releases("tensorflow", "", about.platform, about.python)
-        same = [item for item in have if about.version and minor_of(item.version) == minor_of(about.version)]
-        if have:
-            text = "This wheel was made on a newer system: PyPI's own need no more than glibc 2.27. Install that one"
-            steps.reinstall(text, "tensorflow==%s" % (same or have)[-1].version)
+    if re.search(r"/tensorflow\w*/.*_pywrap", about.line) and version_at_least(wanted or "0", "2.28"):
+        _other_wheel(about, steps)
     steps.say(
         "The C library cannot be exchanged by itself: use a newer Linux distribution, or a container image with one%s"
         % (" (glibc %s)" % wanted if wanted else "")
@@ -896,6 +896,15 @@ def system_library_too_old(about: Situation, steps: Steps) -> None:
     steps.say(
         "Or take an older release of the framework, built for older systems, or compile it from source", instead=True
     )
+
+
+def _other_wheel(about: Situation, steps: Steps) -> None:
+    """A wheel of TensorFlow that someone else made, on a newer system than this one."""
+    have = about.releases("tensorflow", "", about.platform, about.python)
+    same = [item for item in have if about.version and minor_of(item.version) == minor_of(about.version)]
+    if have:
+        text = "This wheel was made on a newer system: PyPI's own need no more than glibc 2.27. Install that one"
+        steps.reinstall(text, "tensorflow==%s" % (same or have)[-1].version)
 
 
 def environment_variable_fatal(about: Situation, steps: Steps) -> None:
