@@ -677,6 +677,13 @@ def _jax_with_cuda_11(about: Situation, steps: Steps) -> bool:
 ORT_CUDA_12 = "onnxruntime-gpu[cuda,cudnn]>=1.21,<1.27"
 
 
+def _older_onnxruntime(about: Situation, steps: Steps, text: str) -> None:
+    """The libraries of a release without extras are NVIDIA's."""
+    steps.say("%s, with their folders on %s" % (text, "PATH" if about.windows else "LD_LIBRARY_PATH"))
+    driver_for_cuda_12(about, steps)
+    steps.install("Or a newer release, with which pip brings CUDA 12 and cuDNN 9", ORT_CUDA_12, instead=True)
+
+
 def onnxruntime_cuda(about: Situation, steps: Steps) -> None:
     """ONNX Runtime's GPU package and the CUDA and cuDNN that it was built for (onnxruntime.ai, CUDA execution provider)."""
     release = sort_key(about.packages.get("onnxruntime-gpu") or "0")[:2]
@@ -702,18 +709,12 @@ def onnxruntime_cuda(about: Situation, steps: Steps) -> None:
         or ((1,) < release < (1, 19) and not said and "9" not in library)
         or re.search(r"cudnn\w*(?:64_|\.so\.)8", library)
     ):
-        text = "onnxruntime-gpu up to 1.18 is built for CUDA 11.8 and cuDNN 8: install these"
-        steps.say("%s, with their folders on %s" % (text, where))
-        driver_for_cuda_12(about, steps)
-        steps.install("Or a newer release, with which pip brings CUDA 12 and cuDNN 9", ORT_CUDA_12, instead=True)
+        _older_onnxruntime(about, steps, "onnxruntime-gpu up to 1.18 is built for CUDA 11.8 and cuDNN 8: install these")
         return
     if about.python and sort_key(about.python) < (3, 10) and not said and len(release) < 2:
-        text = (
-            "For this Python onnxruntime-gpu up to 1.18 is for CUDA 11 and cuDNN 8, 1.19 for CUDA 12 and cuDNN 9: see "
-        )
-        text += "which release it is, and install these from NVIDIA, with their folders on %s" % where
-        steps.run(text, "python -m pip show onnxruntime-gpu")
-        steps.install("Or a newer release, with which pip brings CUDA 12 and cuDNN 9", ORT_CUDA_12, instead=True)
+        steps.run("See which release is installed", "python -m pip show onnxruntime-gpu")
+        text = "Up to 1.18 onnxruntime-gpu is for CUDA 11 and cuDNN 8, 1.19 for CUDA 12 and cuDNN 9: install those"
+        _older_onnxruntime(about, steps, text)
         return
     both = "CUDA %s and cuDNN %s" % (cuda or "12", cudnn)
     visual = "" if about.linux else " (and on Windows the Visual C++ runtime)"
