@@ -408,6 +408,30 @@ ROWS = [
         {"os": "windows"},
         ["as administrator"],
         ["chown"],
+    # Python before 3.7 does not say of which module.
+    (
+        "ImportError: cannot import name 'multi_gpu_model'",
+        {"os": "linux"},
+        ["MirroredStrategy"],
+        ["one place", "same minor release"],
+    ),
+    # Before the first tensor, the size of the batch does not matter.
+    (
+        "UserWarning: CUDA initialization: Unexpected error from cudaGetDeviceCount(). Did you run some cuda functions before "
+        "calling NumCudaDevices() that might have already set an error? Error 2: out of memory (Triggered internally at "
+        "CUDAFunctions.cpp:109.)",
+        {"os": "wsl2", "packages": {"torch": "1.13.0"}},
+        ["CUDA_VISIBLE_DEVICES=0", "wslconfig", "nvidia-smi"],
+        ["smaller batch"],
+    ),
+    # A nightly build is of the release before the one in its number.
+    (
+        "2020-11-03 12:07:52: I dso_loader.cc:49] Successfully opened dynamic library cudart64_110.dll\n2020-11-03 12:08:06: W "
+        "tensorflow/stream_executor/platform/default/dso_loader.cc:60] Could not load dynamic library 'cusolver64_10.dll'; "
+        "dlerror: cusolver64_10.dll not found",
+        {"os": "windows", "packages": {"tf-nightly-gpu": "2.5.0.dev20201103"}, "cuda": "11.1"},
+        [r"needs CUDA 11\.0 and cuDNN 8\.0"],
+        [r"11\.2"],
     ),
     # Import names that differ from those of the distributions.
     (

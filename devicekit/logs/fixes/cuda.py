@@ -84,7 +84,7 @@ def needs_of(about: Situation) -> Tuple[str, str]:
     version = about.version
     if _CHECKED in about.line and not version:
         return "10.0", "7.4"
-    if about.framework == "tensorflow" and version:
+    if about.framework == "tensorflow" and version and "dev" not in version:  # a nightly's is of the next release
         if about.windows and about.is_at_least("2.5"):
             return "11.2", "8.1"
         if about.row is not None:

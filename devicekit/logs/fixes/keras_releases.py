@@ -352,6 +352,8 @@ def _matterport(about: Situation, steps: Steps) -> None:
 def _moved(about: Situation, steps: Steps) -> bool:
     """A name that Keras has elsewhere, or has not yet; False if the line is about none."""
     module, name = about.groups.get("module", ""), about.groups.get("name", "")
+    if about.signature.endswith("-bare"):  # Python before 3.7 names no module
+        module = "keras"
     if not module or about.signature not in NAMES_IN_KERAS:
         return False
     if "efficientnet" in about.words and "generic_utils" in module + name:
@@ -403,7 +405,9 @@ def _of_a_program(about: Situation, steps: Steps) -> None:
 
 
 #: Signatures of a name or a module that is not where a program looks for it.
-NAMES_IN_KERAS = ("keras-no-module", "keras-attr", "keras-cannot-import-name", "keras-distribution-api")
+NAMES_IN_KERAS = (
+    "keras-no-module", "keras-attr", "keras-cannot-import-name", "keras-cannot-import-bare", "keras-distribution-api",
+)  # fmt: skip
 
 #: Signatures of saved models that do not say which side is older.
 _SAVED = ("keras-deserialise-frame", "keras-saved-object-unknown")

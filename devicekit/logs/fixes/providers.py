@@ -67,7 +67,7 @@ PROVIDERS: Dict[str, Provider] = {
 _EXACT = ("numpy-incompatible", "protobuf-incompatible")
 
 #: Signatures of a name that TensorFlow or Keras does not have.
-_NAMES = (*keras_releases.NAMES_IN_KERAS, "keras-cannot-import-bare", "tf-v1-api", "tf-contrib", "keras-filename-rule")
+_NAMES = (*keras_releases.NAMES_IN_KERAS, "tf-v1-api", "tf-contrib", "keras-filename-rule")
 
 #: Signatures whose line says more than their code: another function, by the beginning of the signature's name.
 _SPECIAL: Tuple[Tuple[str, Provider], ...] = (
