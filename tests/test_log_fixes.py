@@ -426,7 +426,7 @@ ROWS = [
     ),
     # A nightly build is of the release before the one in its number.
     (
-        "2020-11-03 12:07:52: I dso_loader.cc:49] Successfully opened dynamic library cudart64_110.dll\n2020-11-03 12:08:06: W "
+        "2020-11-03 12:07:52: I dso_loader.cc:49] Successfully opened dynamic library cudart64_110.dll\n2020-11-03 12:08: W "
         "tensorflow/stream_executor/platform/default/dso_loader.cc:60] Could not load dynamic library 'cusolver64_10.dll'; "
         "dlerror: cusolver64_10.dll not found",
         {"os": "windows", "packages": {"tf-nightly-gpu": "2.5.0.dev20201103"}, "cuda": "11.1"},

@@ -352,8 +352,8 @@ def _matterport(about: Situation, steps: Steps) -> None:
 def _moved(about: Situation, steps: Steps) -> bool:
     """A name that Keras has elsewhere, or has not yet; False if the line is about none."""
     module, name = about.groups.get("module", ""), about.groups.get("name", "")
-    if about.signature.endswith("-bare"):  # Python before 3.7 names no module
-        module = "keras"
+    if about.signature.endswith("-bare") and not (about.version and name.endswith("_utils")):
+        module = "keras"  # Python before 3.7 names no module
     if not module or about.signature not in NAMES_IN_KERAS:
         return False
     if "efficientnet" in about.words and "generic_utils" in module + name:
