@@ -408,6 +408,7 @@ ROWS = [
         {"os": "windows"},
         ["as administrator"],
         ["chown"],
+    ),
     # Python before 3.7 does not say of which module.
     (
         "ImportError: cannot import name 'multi_gpu_model'",
