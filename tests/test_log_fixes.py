@@ -569,6 +569,74 @@ ROWS = [
         {"os": "windows", "packages": {"tensorflow": "2.11.0"}, "cuda": "11.6"},
         ["wsl --install"],
         [],
+    # rocminfo itself fails: ROCm is installed, and no library is missing.
+    (
+        "hsa api call failure at: /src/rocminfo.cc:1282\nCall returned HSA_STATUS_ERROR_OUT_OF_RESOURCES",
+        {"os": "linux", "gpu": "AMD Radeon PRO W7800", "rocm": "6.3"},
+        ["usermod", "dmesg", "reboot"],
+        ["LD_LIBRARY_PATH", "Install the ROCm", "does not support [^t]", r"usermod(?:.|\n)*usermod"],
+    ),
+    (
+        "hsa api call failure at: /src/rocminfo.cc:1140\nCall returned HSA_STATUS_ERROR_OUT_OF_RESOURCES",
+        {"os": "linux", "gpu": "RX 580", "packages": {"torch": None}},
+        ["does not support gfx803"],
+        ["tensorflow"],
+    ),
+    (
+        "Memory access fault by GPU node-1 (Agent handle: 0x55) on address 0x3f7. Reason: Page not present",
+        {"os": "linux", "gpu": "AMD RX 580", "packages": {"tensorflow-rocm": "2.2.0"}},
+        ["does not support gfx803", "reboot"],
+        ["torch"],
+    ),
+    # MIOpen fails on a GPU that it has kernels for.
+    (
+        "MIOpen Error: handleocl.cpp:332: Cannot Initialize Handle from Queue\ncould not create miopen handle",
+        {"os": "linux", "gpu": "AMD Radeon VII (gfx906)", "packages": {"tensorflow-rocm": "1.14"}},
+        ["other releases", r"rm -rf ~/\.cache/miopen"],
+        ["no code", "use the CPU"],
+    ),
+    # The last releases for an old Python are on JAX's own page alone.
+    (
+        "Could not create cudnn handle: CUDNN_STATUS_INTERNAL_ERROR\n"
+        "Memory usage: 46637514752 bytes free, 47587131392 bytes total.",
+        {"os": "linux", "python": "3.8", "packages": {"jax": "0.4.13"}},
+        [r'"jax\[cuda12_pip\]" -f https://storage'],
+        [r"jax\[cuda12\]"],
+    ),
+    # The tensors are on the CPU, so that a fallback to it is none.
+    (
+        "NotImplementedError: Could not run 'torch_ipex::adam_fused_step' with arguments from the 'CPU' backend. This could "
+        "be because the operator doesn't exist for this backend",
+        {"os": "linux", "packages": {"torch": "2.8.0"}, "gpu": "Intel Arc B580"},
+        [r'\.to\("xpu"\)'],
+        ["FALLBACK"],
+    ),
+    (
+        "NotImplementedError: Could not run 'aten::_upsample_bicubic2d_aa.out' with arguments from the 'XPU' backend. This "
+        "could be because the operator doesn't exist for this backend",
+        {
+            "os": "windows",
+            "packages": {"torch": "2.1.0", "intel-extension-for-pytorch": "2.1.30+xpu"},
+            "gpu": "Arc A770",
+        },
+        [r"\.cpu\(\)", "PyTorch 2.5"],
+        ["FALLBACK"],
+    ),
+    (
+        "/Users/a/env/lib/python3.10/site-packages/bitsandbytes/cuda_setup\nWARNING: No libcudart.so found! Install CUDA",
+        {"os": "macos", "arch": "arm64", "gpu": "Apple M2"},
+        ["AdamW8bit", "mps"],
+        ["tensorflow"],
+    ),
+    (
+        "[PhysicalDevice(name='/physical_device:CPU:0', device_type='CPU')]",
+        {
+            "os": "linux",
+            "gpu": "Arc A770",
+            "packages": {"tensorflow": "2.12.0", "intel-extension-for-tensorflow": "0.0.0"},
+        },
+        [r"intel-extension-for-tensorflow\[xpu\]", "libze|level-zero"],
+        ["nothing has to be installed"],
     ),
     # A release that is known by its minor release alone stays.
     (
@@ -10053,7 +10121,8 @@ ROWS = [
     ),
     (JAXLIB, MAC, ["Linux alone", r"pip install jax\b"], [r"jax\[cuda"]),
     (JAXLIB, {**LINUX, "python": "3.8"}, [r"cuda12_pip\]\" -f"], []),
-    ("ERROR: No matching distribution found for jaxlib==0.4.9", WINDOWS, ["begin with jaxlib"], ["known"]),
+    ("ERROR: No matching distribution found for jaxlib==0.4.9", LINUX, ["begin with jaxlib"], ["known"]),
+    ("ERROR: No matching distribution found for jaxlib==0.4.9", WINDOWS, ["WSL 2"], ["begin with jaxlib", "pypi.org"]),
     # The kernel has the driver, the loader does not find its library.
     (LIBCUDA, {**LINUX, "os_version": "Ubuntu 20.04"}, ["libnvidia-compute-460"], ["modprobe", "dkms"]),
     (LIBCUDA, {**LINUX, "os_version": "Debian 11"}, ["libcuda1"], ["modprobe", "dkms"]),

@@ -107,6 +107,8 @@ def deduce(claims: Sequence[Claim], known: Known, calm: bool) -> List[Claim]:
         steps += [_target, _jax_plugin]
     if any(claim.signature == "gen-hip-error" for claim in claims) and best < SAYS["symptom"]:
         steps += [_target]
+    if any(claim.signature == "rocm-miopen-no-code-object" for claim in claims) and codes == {"gfx-unsupported"}:
+        steps += [_miopen]
     if codes & _NOTHING_FITS and not any(claim.signature == "py-undefined-python" for claim in claims):
         steps += [_wheel]
     if any(claim.signature == "nccl-unhandled-cuda" for claim in claims) and best < SAYS["symptom"]:
@@ -116,8 +118,8 @@ def deduce(claims: Sequence[Claim], known: Known, calm: bool) -> List[Claim]:
     if any(claim.signature in _LIBRARY_FAILS for claim in claims) or codes == {"numerics-divergent"}:
         steps += [_generation, _cudnn]
     if codes == {"no-gpu"} and best < SAYS["symptom"]:
-        steps += [_hidden, _narrowed, _build, _plugin, _vendor, _capability, _driver, _toolkit, _container, _none]
-        steps += [_libraries]
+        steps += [_hidden, _narrowed, _build, _plugin, _extension, _vendor, _capability, _driver, _toolkit, _container]
+        steps += [_none, _libraries]
     if codes and codes <= GPU_UNUSED and best < SAYS["symptom"]:
         steps += [_hidden, _narrowed, _build, _vendor, _capability, _driver, _toolkit, _container, _none]
     found = []
@@ -198,6 +200,10 @@ def _wheel(known: Known) -> Deduced:
     python = known.versions.get("python")
     if known.architecture not in (None, "x86_64", "aarch64"):
         return ("platform-unsupported", "No framework has wheels for %s processors." % known.architecture)
+    if known.system == "windows" and "jaxlib" in known.sought:
+        old = version_at_least(known.sought["jaxlib"] or "1", "0.4.13") is False
+        if old or version_at_least(python or "3.9", "3.8") is False:
+            return ("platform-unsupported", "jaxlib has wheels for Windows from 0.4.13 on, for Python 3.8 and later.")
     if not python:
         return None
     minor = minor_of(python)
@@ -293,6 +299,16 @@ def _plugin(known: Known) -> Deduced:
     return ("directml-unsupported", text) if known.vendors else None
 
 
+def _extension(known: Known) -> Deduced:
+    """TensorFlow has Intel's extension and lists the CPU alone."""
+    if "intel-extension-for-tensorflow" not in known.packages or known.vendors != {"intel"} or known.system != "linux":
+        return None
+    text = (
+        "Intel's extension is installed, and TensorFlow lists no XPU: its part for GPUs or Intel's runtime is missing."
+    )
+    return ("driver-missing", text)
+
+
 def _vendor(known: Known) -> Deduced:
     owner = known.tensorflow
     others = known.vendors - {"nvidia", "apple"}
@@ -372,6 +388,17 @@ def _target(known: Known) -> Deduced:
     text = "The builds for ROCm have no code for this GPU (%s): programs fail or crash on it."
     name = known.gpu_name
     return ("gfx-unsupported", text % (name if gfx in name else " ".join(filter(None, (name, gfx)))))
+
+
+def _miopen(known: Known) -> Deduced:
+    """MIOpen fails on a GPU that AMD supports."""
+    gfx = known.versions.get("gfx") or target_of(known.gpu_name, BUNDLED) or ""
+    if not re.match(r"gfx(?:90[68a]|9[45]\d|1030|110[01]|120[01])$", gfx):
+        return None
+    if "HSA_OVERRIDE_GFX_VERSION" in known.environment or "torch" in known.packages:  # whose wheels have their own ROCm
+        return None
+    text = "MIOpen could not build or run a kernel, although ROCm supports this GPU (%s): parts of ROCm are of other releases."
+    return ("rocm-version-mismatch", text % gfx)
 
 
 def _jax_plugin(known: Known) -> Deduced:

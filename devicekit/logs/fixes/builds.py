@@ -594,6 +594,22 @@ def _onnxruntime_build(about: Situation, steps: Steps) -> None:
         steps.install("Or compute on the CPU", "onnxruntime", remove=remove, instead=True)
 
 
+def _without_cuda(about: Situation) -> str:
+    """What a Mac has in place of CUDA."""
+    if about.signature.startswith("bnb-"):
+        return (
+            "This bitsandbytes computes on NVIDIA's GPUs alone: on a Mac do without it (AdamW in place of AdamW8bit, no "
+            'load_in_8bit or load_in_4bit), on the device "mps"'
+        )
+    if "quantiz" in about.line:
+        return 'Load the model without load_in_4bit, load_in_8bit and quantization_config, on the device "mps"'
+    if "Accelerator" in about.line:
+        return 'macOS has no CUDA: accelerator="mps", of PyTorch from 1.12 and Lightning from 1.7 on'
+    devices = {"torch": 'the device "mps"', "tensorflow": "tensorflow-metal"}
+    device = devices.get(about.framework, 'the device "mps" (PyTorch) or tensorflow-metal')
+    return "macOS has no CUDA: use %s on Apple silicon" % device
+
+
 def gpu_vendor_unsupported(about: Situation, steps: Steps) -> None:
     """The build is for another maker's GPUs."""
     vendor = about.vendor
@@ -601,12 +617,7 @@ def gpu_vendor_unsupported(about: Situation, steps: Steps) -> None:
         text = "On Macs with an Intel processor, Apple's plug-in has builds up to 1.0, for TensorFlow 2.13"
         steps.install(text, "tensorflow-metal==1.0.*", "tensorflow==2.13.*")
     elif about.macos:
-        text = 'macOS has no CUDA: use the device "mps" (PyTorch) or tensorflow-metal on Apple silicon'
-        if "quantiz" in about.line:
-            text = 'Load the model without load_in_4bit, load_in_8bit and quantization_config, on the device "mps"'
-        if "Accelerator" in about.line:
-            text = 'macOS has no CUDA: accelerator="mps", of PyTorch from 1.12 and Lightning from 1.7 on'
-        steps.say(text, changes="code")
+        steps.say(_without_cuda(about), changes="code")
     elif about.framework in ("torch", "jax", "onnxruntime"):
         cpu_only_build(about, steps)
     elif about.windows:

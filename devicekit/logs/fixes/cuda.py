@@ -16,7 +16,7 @@ from .builds import (
     too_old_for_gpu,
 )
 from .extensions import ctranslate2_libraries
-from .jax_releases import JAX_PAGE, jax_cuda
+from .jax_releases import JAX_PAGE, install_jax_cuda
 from .situation import Situation, listed
 from .steps import Steps
 from .torch_builds import LAST
@@ -655,12 +655,12 @@ def _jax_libraries(about: Situation, steps: Steps) -> None:
     if not own:
         driver_for_cuda_12(about, steps)
         if "cuda-wheels" not in about.words:  # pip has installed them already
-            steps.upgrade("Install JAX together with its CUDA libraries", jax_cuda(about))
+            install_jax_cuda(about, steps, "Install JAX together with its CUDA libraries")
     steps.run("No other CUDA may displace pip's libraries", "unset LD_LIBRARY_PATH", on="linux", changes="variables")
     if own:
         steps.upgrade("Or install the newest JAX, with CUDA 12's libraries", "jax[cuda12]", instead=True)
     elif "cuda-wheels" in about.words:
-        steps.upgrade("If that is not it: install JAX together with its CUDA libraries again", jax_cuda(about))
+        install_jax_cuda(about, steps, "If that is not it: install JAX together with its CUDA libraries again")
 
 
 def _jax_with_cuda_11(about: Situation, steps: Steps) -> bool:
@@ -1000,7 +1000,7 @@ def _fused_convolution(about: Situation, steps: Steps) -> None:
 
 def _cudnn_of_jax(about: Situation, steps: Steps) -> None:
     if not _jax_with_cuda_11(about, steps) and not driver_for_cuda_12(about, steps):
-        steps.upgrade("Let pip install the cuDNN that JAX was built with", jax_cuda(about))
+        install_jax_cuda(about, steps, "Let pip install the cuDNN that JAX was built with")
     if about.signature != "jax-outdated-library":
         text = "If the memory is taken already: let JAX take what it needs, instead of three quarters of it"
         steps.set(text, "XLA_PYTHON_CLIENT_PREALLOCATE", "false")

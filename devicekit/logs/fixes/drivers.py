@@ -307,6 +307,8 @@ def intel_driver(about: Situation, steps: Steps) -> None:
     if about.container and not about.wsl:
         container_gpu(about, steps)
         return
+    if "part for GPUs" in about.summary:
+        steps.upgrade("The extension's part for GPUs is an extra", "intel-extension-for-tensorflow[xpu]")
     what = "Install Intel's compute runtime with Level Zero"
     if about.wsl:
         steps.say("In Windows: update Intel's graphics driver; then restart WSL", "admin", "driver")

@@ -204,6 +204,16 @@ def jax_cuda(about: Situation) -> str:
     return "jax[cuda13]" if newer else "jax[cuda12]"
 
 
+def install_jax_cuda(about: Situation, steps: Steps, text: str) -> None:
+    """JAX with its plug-in; the last releases for Python 3.8 and 3.7 have their builds on JAX's own page alone."""
+    extra = {"3.8": "cuda12_pip", "3.7": "cuda"}.get(about.python)
+    if extra is None:
+        steps.upgrade(text, jax_cuda(about))
+    else:
+        command = 'python -m pip install --upgrade "jax[%s]" -f %s' % (extra, JAX_PAGE)
+        steps.run(text, command, on="linux", changes="packages")
+
+
 def jax_metal(about: Situation, steps: Steps) -> None:
     """Apple's plug-in for JAX works with one JAX, and the macOS that it was made for (jax-metal's page on PyPI)."""
     if "unrecognized selector" in about.line and sort_key(about.linux_version or "13") < (14, 4):

@@ -33,6 +33,9 @@ def _builds(about: Situation) -> str:
 #: What says that ROCm's runtime found no GPU, which is so for a user who may not open its devices as well.
 _NO_AGENT = ("rocm-no-hip-gpus", "rocm-hipinit-no-device", "rocm-hsa-init-failed", "rocm-tf-device-count")
 
+#: Said by ROCm's own programs: it is installed, and its runtime does not start.
+_STARTED = "rocm-hsa-init-failed"
+
 
 def rocm_missing(about: Situation, steps: Steps) -> None:
     """ROCm or one of its libraries is not there."""
@@ -49,8 +52,9 @@ def rocm_missing(about: Situation, steps: Steps) -> None:
         return
     release = _release(about)
     library = about.groups.get("library", "")
-    if (about.framework == "torch" or about.groups.get("blind")) and not library and not about.container:
-        _torch_without_gpu(about, steps)
+    there_but_blind = about.framework == "torch" or about.groups.get("blind") or about.signature == _STARTED
+    if there_but_blind and not library and not about.container:
+        _without_agent(about, steps)
         return
     there = bool(release) and about.fact("rocm").startswith(release)
     text = (
@@ -114,15 +118,22 @@ def rocm_in_wsl(about: Situation, steps: Steps) -> None:
     )
 
 
-def _torch_without_gpu(about: Situation, steps: Steps) -> None:
-    """PyTorch's wheels bring ROCm's libraries: what is missing is the kernel's driver, or the right to use it."""
+def _without_agent(about: Situation, steps: Steps) -> None:
+    """ROCm's libraries are there (PyTorch's wheels bring them): the kernel's driver is not, or the right to use it."""
+    dropped_generation(about, steps)
     steps.run(
         "Join the groups that own the devices, then log in again", "sudo usermod -aG render,video $USER", on="linux"
     )
-    steps.run("See whether the kernel's driver has made the devices", "ls -l /dev/kfd /dev/dri", on="linux")
-    steps.run("If not: load it", "sudo modprobe amdgpu", on="linux", changes="driver")
-    steps.run("See whether ROCm, if it is installed, lists the GPU", "/opt/rocm/bin/rocminfo", on="linux")
-    steps.say("A GPU that ROCm does not support is not listed either: %s" % pages.ROCM_SYSTEMS)
+    if about.signature == _STARTED:
+        steps.run("If root gets the same error: see why", "sudo dmesg | grep -i -E 'kfd|amdgpu'", on="linux")
+        steps.restart("If it worked before: the driver hangs, restart the machine")
+        steps.say("Let the kernel's driver (amdgpu-dkms, or the kernel's own) and ROCm be of releases that go together")
+    else:
+        steps.run("See whether the kernel's driver has made the devices", "ls -l /dev/kfd /dev/dri", on="linux")
+        steps.run("If not: load it", "sudo modprobe amdgpu", on="linux", changes="driver")
+        steps.run("See whether ROCm, if it is installed, lists the GPU", "/opt/rocm/bin/rocminfo", on="linux")
+    if not about.gfx:
+        steps.say("A GPU that ROCm does not support is not listed either: %s" % pages.ROCM_SYSTEMS)
     _rocm_for_installed(about, steps)
 
 
@@ -212,6 +223,9 @@ def rocm_version_mismatch(about: Situation, steps: Steps) -> None:
     what = "This build needs ROCm %s" % release if release else "Install the ROCm release that this build was made for"
     there = about.fact("rocm")
     steps.say("%s%s: %s" % (what, "; ROCm %s is there" % there if there else "", pages.ROCM_LINUX), "admin", "system")
+    if "MIOpen" in about.summary:
+        text = "Kernels that an earlier release has stored are of no use: remove them"
+        steps.run(text, "rm -rf ~/.cache/miopen ~/.config/miopen", on="linux", changes="files")
     before = len(steps.fixes)
     _rocm_for_installed(about, steps)
     if len(steps.fixes) == before:
@@ -302,6 +316,14 @@ def _not_for_rocm(about: Situation, steps: Steps, too_old: bool) -> None:
     steps.say("ROCm does not support %s: its generation is %s for it" % (which.strip(), age))
     _instead(about, steps)
     last_release(about, steps)
+
+
+def dropped_generation(about: Situation, steps: Steps) -> None:
+    """What AMD leaves out may be listed, and fails or crashes later."""
+    dropped = next((name for prefix, name in _DROPPED if about.gfx.startswith(prefix)), "")
+    if dropped:
+        steps.say("Current ROCm does not support %s (%s)" % (about.gfx, dropped))
+        last_release(about, steps)
 
 
 def last_release(about: Situation, steps: Steps) -> None:

@@ -7,7 +7,7 @@ from ...diagnosis.findings import Fix
 from ...matrix.matrix import minor_of, version_at_least
 from .cuda import needs_of
 from .drivers import batch_job
-from .others import last_release, pass_as_relative
+from .others import dropped_generation, last_release, pass_as_relative
 from .situation import Situation
 from .steps import Steps
 from .torch_builds import OLD_DRIVERS
@@ -377,6 +377,7 @@ def device_lost(about: Situation, steps: Steps) -> None:
         and about.gfx[-2:] != "00"
     ):
         pass_as_relative(steps, about.gfx)
+        dropped_generation(about, steps)
     steps.restart("Restart the machine: a GPU that failed has to be reset (if it does not help: switch it off and on)")
     kernel = "amdgpu" if about.vendor == "amd" else "nvrm|xid"
     if about.vendor in ("nvidia", "amd", ""):
@@ -601,6 +602,10 @@ def _torch_op(about: Situation, steps: Steps) -> None:
         if "pytorch-directml" in about.packages:
             steps.upgrade("It has more operations", "pytorch-directml")
     elif about.vendor == "intel" or "xpu" in text:
+        if about.is_at_least("2.5") is False:  # Intel's extension does not know the variable
+            steps.say("Compute this part on the CPU (.cpu()), and the rest on the GPU", changes="code")
+            steps.say("Or use PyTorch 2.5 or later, whose own build for Intel GPUs (XPU) has more", instead=True)
+            return
         steps.set("Let such operations run on the CPU", "PYTORCH_ENABLE_XPU_FALLBACK", "1")
     else:
         steps.say(
