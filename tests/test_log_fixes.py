@@ -569,6 +569,7 @@ ROWS = [
         {"os": "windows", "packages": {"tensorflow": "2.11.0"}, "cuda": "11.6"},
         ["wsl --install"],
         [],
+    ),
     # rocminfo itself fails: ROCm is installed, and no library is missing.
     (
         "hsa api call failure at: /src/rocminfo.cc:1282\nCall returned HSA_STATUS_ERROR_OUT_OF_RESOURCES",
