@@ -639,6 +639,55 @@ ROWS = [
         [r"intel-extension-for-tensorflow\[xpu\]", "libze|level-zero"],
         ["nothing has to be installed"],
     ),
+    # A launcher quotes the error of the command that it ran.
+    (
+        'Traceback (most recent call last):\n  File "/home/u/webui/launch.py", line 34, in run\n'
+        "    raise RuntimeError(message)\nRuntimeError: Error running command.\nCommand: python -c 1\nError code: 1\n"
+        'stderr: Traceback (most recent call last):\n  File "<string>", line 1, in <module>\n'
+        "AssertionError: Torch is not able to use GPU; add --skip-torch-cuda-test to COMMANDLINE_ARGS",
+        {"os": "linux"},
+        ["sees no GPU that it can use", "torch.version.cuda"],
+        ["Error running command"],
+    ),
+    # Mask R-CNN, in a fork for TensorFlow 2; TensorFlow 1 has nothing for Apple silicon.
+    (
+        'Traceback (most recent call last):\n  File "/Users/u/mrcnn/model.py", line 256, in <module>\n'
+        "    class ProposalLayer(KE.Layer):\nAttributeError: module 'keras.engine' has no attribute 'Layer'",
+        {"os": "macos", "arch": "arm64", "packages": {"tensorflow": "2.5.0", "keras": "2.5.0"}},
+        ["Layer, InputSpec"],
+        [r"tensorflow==1\."],
+    ),
+    # The driver's 32-bit library is found on the way to the other.
+    (
+        'msg="Unable to load nvcuda" error="Unable to load /usr/lib/libcuda.so.418.74 library to query for Nvidia GPUs: '
+        '/usr/lib/libcuda.so.418.74: wrong ELF class: ELFCLASS32"\n'
+        "dlerr: /usr/lib64/libcuda.so.418.74: undefined symbol: cuCtxCreate_v3",
+        {"os": "linux", "driver": "418.74"},
+        ["driver is older", "Update NVIDIA's driver"],
+        ["processor architecture"],
+    ),
+    # llama.cpp, compiled without a library for the GPU.
+    (
+        "llm_load_tensors: offloaded 0/33 layers to GPU\nAVX = 1 | WASM_SIMD = 0 | BLAS = 0 | SSE3 = 1 | VSX = 0 |",
+        {"os": "linux", "cuda": "12.6", "packages": {"llama-cpp-python": "0.2.89"}},
+        ["GGML_CUDA", "llama-cpp-python/whl/cu"],
+        [],
+    ),
+    # A Python for which neither the newest ONNX Runtime nor the newest JAX has a wheel.
+    (
+        "LoadLibrary failed with error 126 when trying to load "
+        '"C:\\env\\lib\\site-packages\\onnxruntime\\capi\\onnxruntime_providers_cuda.dll"',
+        {"os": "windows", "python": "3.9"},
+        ["for Python 3.9 is 1.19", "CUDA 12 and cuDNN 9", "3.11"],
+        ["^python -m pip install"],
+    ),
+    (
+        "asm_compiler.cc:231] Falling back to the CUDA driver for PTX compilation; ptxas does not support CC 8.6\n"
+        'cuda_driver.cc:628] failed to get PTX kernel "add" from module: CUDA_ERROR_NOT_FOUND: named symbol not found',
+        {"os": "linux", "python": "3.7", "packages": {"jaxlib": "0.3.25+cuda11.cudnn82"}},
+        ["CUDA 11.1", "newer Python than 3.7", "3.11"],
+        ["^python -m pip install"],
+    ),
     # A release that is known by its minor release alone stays.
     (
         "ImportError: DLL load failed: %1 is not a valid Win32 application.",

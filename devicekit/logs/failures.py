@@ -89,6 +89,9 @@ _IGNORED = ("Exception ignored in", "Error in atexit._run_exitfuncs", "--- Loggi
 #: Ends an error of transformers, which has the one that caused it in its next line.
 _BELOW = "because of the following error (look up to see its traceback):"
 
+#: An error of a launcher that only quotes what the command it ran has printed, which has the error.
+_QUOTES = re.compile(r"Error running command\b|Couldn't (?:install|determine|checkout|fetch) ")
+
 #: What Python prints between two exceptions, of which the second was raised while the first was handled.
 _CHAINED = ("The above exception was the direct cause", "During handling of the above exception")
 _PACKAGE = re.compile(r"(?:site|dist)-packages[\\/](?P<package>[A-Za-z_][\w.-]{0,80}?)(?:\.py)?(?=[\\/]|$)")
@@ -294,6 +297,8 @@ class Failures:
             elif self._building and failure.number - self.found[-1].number < _WENT_ON:
                 self.found.pop()
                 failure = failure._replace(build=True)
+            elif self.found and _QUOTES.match(self.found[-1].message):
+                self.found.pop()
             if len(self.found) >= _ENOUGH:  # the last ones are those that may have ended the program
                 del self.found[_ENOUGH // 2]
             self.found.append(failure)

@@ -716,6 +716,12 @@ def onnxruntime_cuda(about: Situation, steps: Steps) -> None:
         text = "Up to 1.18 onnxruntime-gpu is for CUDA 11 and cuDNN 8, 1.19 for CUDA 12 and cuDNN 9: install those"
         _older_onnxruntime(about, steps, text)
         return
+    if about.python in ("3.8", "3.9") and cuda != "13":
+        text = "The last onnxruntime-gpu for Python %s is 1.19, for CUDA 12 and cuDNN 9: install these, with both on %s"
+        steps.say(text % (about.python, where))
+        text = "Or take a newer Python, for which pip installs it with these libraries"
+        steps.new_environment(text, "3.11", [ORT_CUDA_12], instead=True)
+        return
     both = "CUDA %s and cuDNN %s" % (cuda or "12", cudnn)
     visual = "" if about.linux else " (and on Windows the Visual C++ runtime)"
     steps.say("onnxruntime-gpu from %s on needs %s%s" % ("1.27" if cuda == "13" else "1.19", both, visual))

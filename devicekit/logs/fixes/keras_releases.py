@@ -343,10 +343,11 @@ def _came_later(about: Situation, steps: Steps, module: str, name: str) -> bool:
 
 def _matterport(about: Situation, steps: Steps) -> None:
     """Mask R-CNN as everyone copies it, which needs more than moved names."""
-    if re.search(r"[\\/]mrcnn[\\/]model\.py", "".join(about.known.frames[-1:])):
+    apple = about.macos and about.arch == "aarch64"  # has no Python that TensorFlow 1 takes
+    if re.search(r"[\\/]mrcnn[\\/]model\.py", "".join(about.known.frames[-1:])) and not apple:
         text = "Matterport's Mask R-CNN is for TensorFlow 1 (for 2 there are forks): make an environment with that"
         old = ("tensorflow==1.15.*", "keras==2.2.5", "h5py<3", "protobuf<3.21")
-        steps.new_environment(text, "3.7", old)
+        steps.new_environment(text, "3.7", old, instead=bool(steps.fixes))
 
 
 def _moved(about: Situation, steps: Steps) -> bool:
@@ -372,10 +373,14 @@ def _moved(about: Situation, steps: Steps) -> bool:
         # Keras had no public engine in TensorFlow.
         example = ": from %s import %s" % (public, name) if name and "engine" not in public else ""
         steps.say("Import from the public place, tensorflow.keras%s" % example, changes="code")
-    _matterport(about, steps)
     known = [text for pattern, text in _MOVED if re.search(pattern, ".".join(filter(None, (module, name))))]
+    stays = about.is_at_least("2.0") is True  # who has TensorFlow 2 has changed, or taken, a fork
+    if not stays:
+        _matterport(about, steps)
     for text in known[:1]:
-        steps.say(text, changes="code", instead="mrcnn" in "".join(about.known.frames[-1:]))
+        steps.say(text, changes="code", instead="mrcnn" in "".join(about.known.frames[-1:]) and not stays)
+    if stays:
+        _matterport(about, steps)
     if re.match(r"keras\.engine\b", module) and about.is_at_least("2.13") is not False:
         steps.install(
             "Or, for code that you cannot change: 2.12 is the last release with keras.engine (Python 3.8 to 3.11)",

@@ -252,6 +252,10 @@ class Steps:
         names = self._for_system(names)
         if self._elsewhere(names, text, instead):
             return
+        if names[0].startswith("jax[cuda") and self.about.python in ("2.7", "3.5", "3.6", "3.7", "3.8"):
+            text += "; it needs a newer Python than %s" % self.about.python
+            self.new_environment(text, "3.11", names, instead)
+            return
         owner = self._other_owner(names)
         if owner == "tensorflow-gpu":  # its last release is a note
             self.install(text, *names, instead=instead)
