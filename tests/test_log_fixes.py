@@ -639,6 +639,98 @@ ROWS = [
         [r"intel-extension-for-tensorflow\[xpu\]", "libze|level-zero"],
         ["nothing has to be installed"],
     ),
+    # pip has nothing at all of a package: mostly for this Python.
+    (
+        "ERROR: Could not find a version that satisfies the requirement coqui-tts (from versions: none)",
+        {"os": "windows", "python": "3.13"},
+        ["older one than 3.13", "pypi.org/project/coqui-tts"],
+        [],
+    ),
+    (
+        "RuntimeError: TTS requires python >= 3.9 and < 3.12 but your Python version is 3.12.0 (tags/v3.12.0)",
+        {"os": "windows"},
+        ["py -3.1[01] -m venv", "pip install tts"],
+        [],
+    ),
+    # A compiler's error below the sentence that only announces it.
+    (
+        "RuntimeError: NVCC returned an error. See below for full command line and output log:\n"
+        "C:/env/tensorflow/include\\absl/strings/string_view.h(52): fatal error C1189: #error:  C++ versions less than C++14 "
+        "are not supported.",
+        {"os": "windows"},
+        [r"C\+\+14"],
+        ["NVCC returned"],
+    ),
+    # Nothing is printed of it: the results are wrong, or the program hangs.
+    (
+        "The program prints nothing and hangs.",
+        {"gpu": "GeForce RTX 3090", "packages": {"tensorflow-gpu": "1.13.1"}},
+        ["CUDA 10 or older", r"TensorFlow 2\.5 or newer"],
+        [],
+    ),
+    # The date of TensorFlow's lines: what came later did not print them.
+    (
+        "2018-11-14 07:13:40.421997: E T:\\src\\github\\tensorflow\\tensorflow\\stream_executor\\cuda\\cuda_blas.cc:654] "
+        "failed to run cuBLAS routine cublasSgemm_v2: CUBLAS_STATUS_EXECUTION_FAILED",
+        {"os": "windows", "gpu": "GeForce RTX 2070"},
+        ["TensorFlow before 1.13", "compute capability 7.5"],
+        [r"11\.2"],
+    ),
+    (
+        "2019-03-01 00:00:00.000000: E tensorflow/stream_executor/cuda/cuda_dnn.cc:353] Could not create cudnn handle: "
+        "CUDNN_STATUS_NOT_INITIALIZED",
+        {"os": "linux"},
+        [r"tf\.Session"],
+        ["set_memory_growth"],
+    ),
+    # A GPU that is too old for cuDNN of any PyTorch.
+    (
+        'RuntimeError: "cuDNN error: CUDNN_STATUS_NOT_INITIALIZED"\n  File "torch\\nn\\modules\\conv.py", line 459',
+        {"os": "windows", "gpu": "GeForce GTX 760"},
+        [r"compute capability 3\.0"],
+        ["--upgrade"],
+    ),
+    (
+        "RuntimeError: cuDNN error: CUDNN_STATUS_NOT_INITIALIZED",
+        {"os": "windows", "gpu": "Radeon 780M"},
+        [r"cudnn\.enabled = False"],
+        ["nvidia-smi"],
+    ),
+    # What Keras took from TensorFlow, and passed on.
+    ("AttributeError: module 'keras.backend' has no attribute 'control_flow_ops'", {}, [r"tf\.while_loop"], []),
+    (
+        "AttributeError: 'module' object has no attribute 'control_flow_ops'",
+        {"os": "linux", "python": "2.7"},
+        [r"keras==1\.2\.2"],
+        ["uninstall"],
+    ),
+    (
+        "AttributeError: module 'tensorflow.python' has no attribute 'control_flow_ops'",
+        {"python": "3.5"},
+        [r"keras==1\.2\.2"],
+        [],
+    ),
+    # Docker on a Mac.
+    (
+        "nvidia-container-cli: initialization error: load library failed: libnvidia-ml.so.1: cannot open shared object file",
+        {"os": "macos"},
+        ["outside of"],
+        ["nvidia's driver"],
+    ),
+    (
+        "[INFO] TORCH CUDA version not installed/working.",
+        {"os": "macos", "gpu": "Apple M1"},
+        ['"?mps"?'],
+        ["nvidia-smi"],
+    ),
+    # A notebook goes on with what it has imported.
+    (
+        "[/usr/local/lib/python3.7/dist-packages/jax/_src/lib/__init__.py](https://localhost:8080/#) in <module>\n"
+        "google.colab\nAttributeError: module 'jax' has no attribute 'version'",
+        {"os": "linux"},
+        ["Restart the kernel"],
+        [],
+    ),
     # A launcher quotes the error of the command that it ran.
     (
         'Traceback (most recent call last):\n  File "/home/u/webui/launch.py", line 34, in run\n'

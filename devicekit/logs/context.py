@@ -9,7 +9,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Set, Tuple
 from ..errors import DevicekitError
 from ..machine.facts import Machine
 from ..matrix.gpu_names import capability_of, find_gpu
-from ..matrix.matrix import BUNDLED, accepts
+from ..matrix.matrix import BUNDLED, accepts, version_at_least
 
 #: Pattern groups with a version of something other than a Python distribution.
 VERSIONS = ("python", "cuda", "cudnn", "driver", "rocm", "capability", "gfx", "runtime", "saved_keras")
@@ -71,6 +71,7 @@ WORDS = {
     "[[node: ": "tf1", "tensorflow/contrib/": "tf1", "tensorflow\\contrib\\": "tf1", "tf_jenkins": "tf1",
     "(see above for traceback)": "tf1", "the following types and devices": "tf1", "couldn't open cuda library": "tf1",
     'name: "/cpu:0"': "tf1", "failed to run cublas routine": "cublas-failed",
+    "t:\\src\\github\\tensorflow": "tf1",
     "<no registered kernels>": "no-kernels", "swig_import_helper": "tf1-native",
     "python\\pywrap_tensorflow_internal.py": "tf1-native",
     "/content/drive": "hosted", "google.colab": "hosted", ":/content#": "hosted",
@@ -192,6 +193,8 @@ class Known:
         self.library_folders: Dict[str, str] = {}
         #: The first MIG instance that nvidia-smi lists.
         self.mig = ""
+        #: The year and month in which TensorFlow printed its lines, as "2018-11"; "" if they have no date.
+        self.dated = ""
         self.machine: Optional[Machine] = None
         self._stated: Set[str] = set()
         self._wanted = False
@@ -322,6 +325,15 @@ class Known:
         if name not in self._stated and getattr(self, name) is None:
             setattr(self, name, value)
 
+    def before(self, version: str) -> bool:
+        """Whether the log is older than a release of TensorFlow, which then cannot have printed it."""
+        nightly = "tf-nightly" in self.packages
+        return (
+            bool(self.dated)
+            and not nightly
+            and any(self.dated < month and version_at_least(version, first) for first, month in _CANDIDATES)
+        )
+
     @property
     def built(self) -> str:
         """The package that pip built last from an archive, with its version; "" if it built none."""
@@ -423,6 +435,13 @@ class Known:
             found = self.tensorflow
             return found is not None and bool(found[1]) and _accepts(wanted, found[1])
         return bool(self.packages.get(name)) and _accepts(wanted, self.packages[name])
+
+
+#: When some releases of TensorFlow had their first candidates (its releases on GitHub).
+_CANDIDATES = (
+    ("1.5", "2018-01"), ("1.13", "2019-01"), ("2.0", "2019-08"), ("2.1", "2019-12"), ("2.4", "2020-11"), ("2.5", "2021-04"),
+    ("2.11", "2022-10"), ("2.16", "2024-02"),
+)  # fmt: skip
 
 
 def _several(wanted: Any) -> List[str]:

@@ -98,7 +98,8 @@ def deduce(claims: Sequence[Claim], known: Known, calm: bool) -> List[Claim]:
         return []  # without lines in the log, the rules know more about a whole machine
     steps: List[Callable[[Known], Deduced]] = []
     if not codes and not calm:
-        steps += [_hidden, _owners, _numpy, _protobuf, _keras, _results, _build, _vendor, _capability, _driver]
+        steps += [_hidden, _owners, _numpy, _protobuf, _keras, _results, _build, _vendor, _capability, _generation]
+        steps += [_driver]
     elif not codes and version_at_least(known.versions.get("cuda", "0"), "11") is False:
         steps += [_generation]  # nothing is printed of it: the program hangs, or its results are wrong
     elif codes and codes <= _IMPORT_FAILS:
@@ -337,11 +338,16 @@ def _generation(known: Known) -> Deduced:
     capability = known.versions.get("capability") or capability_of(known.gpu_name, BUNDLED)
     if owner is None and capability and known.packages.get("torch"):
         return _torch_code(known, known.packages["torch"], capability)
-    if owner is None or owner[0] not in ("tensorflow", "tensorflow-gpu") or not owner[1] or not capability:
+    if owner is None and capability and "torch" in known.words and version_at_least(capability, "3.5") is False:
+        text = "PyTorch from 1.3 on has no code for this GPU (compute capability %s)." % capability
+        return ("compute-capability-unsupported", text)
+    name, release = owner or ("tensorflow", "")
+    if name not in ("tensorflow", "tensorflow-gpu") or not capability:
         return None
     for first, version, cuda in _BEFORE:
-        if version_at_least(capability, first) and version_at_least(owner[1], version) is False:
-            text = "TensorFlow %s: %s." % (owner[1], _OLD_CUDA % (cuda, capability))
+        old = version_at_least(release, version) is False if release else known.before(version)
+        if old and version_at_least(capability, first):
+            text = "TensorFlow %s: %s." % (release or "before " + version, _OLD_CUDA % (cuda, capability))
             return ("compute-capability-unsupported", text)
     return None
 

@@ -65,7 +65,7 @@ _COMMAND = re.compile(
     r"^\s{0,8}(?:error: subprocess-exited-with-error|error: metadata-generation-failed"
     r"|ERROR: Failed (?:building wheel for|to build installable wheels)|ERROR: Could not build wheels for"
     r"|error: command .{1,300} failed|make(?:\[\d\])?: \*\*\* |CMake Error|ninja: build stopped"
-    r"|[\w./\\-]{1,200}:\d{1,6}:\d{0,6}:? (?:fatal )?error: |collect2: error: |nvcc fatal)"
+    r"|[\w./\\-]{1,200}:\d{1,6}:\d{0,6}:? (?:fatal )?error: |[\w./\\:() -]{1,200}: (?:fatal )?error [A-Z]{1,4}\d{1,5}: |collect2: error: |nvcc fatal)"
     r"|^thread '.{1,80}' panicked at|^\*\*\* Received signal \d|^panic: "
     r"|^Unhandled exception\b|^# A fatal error has been detected by the Java"
 )
@@ -90,7 +90,7 @@ _IGNORED = ("Exception ignored in", "Error in atexit._run_exitfuncs", "--- Loggi
 _BELOW = "because of the following error (look up to see its traceback):"
 
 #: An error of a launcher that only quotes what the command it ran has printed, which has the error.
-_QUOTES = re.compile(r"Error running command\b|Couldn't (?:install|determine|checkout|fetch) ")
+_QUOTES = re.compile(r"Error running command\b|Couldn't (?:install|determine|checkout|fetch) |NVCC returned an error\b")
 
 #: What Python prints between two exceptions, of which the second was raised while the first was handled.
 _CHAINED = ("The above exception was the direct cause", "During handling of the above exception")

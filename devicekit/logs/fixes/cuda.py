@@ -484,7 +484,11 @@ def _windows_libraries(about: Situation, steps: Steps, cuda: str, cudnn: str) ->
     if about.version and about.is_at_least("2.11"):
         cpu_only_windows(about, steps)
         return
-    cuda, cudnn = cuda or "11.2", cudnn or "8.1"
+    if not cuda:  # the newest one that there was
+        older = (("1.13", "9.0", "7"), ("2.1", "10.0", "7.4"), ("2.4", "10.1", "7.6"), ("2.5", "11.0", "8.0"))
+        both = next((both for first, *both in older if about.is_at_least(first) is False), ["11.2", "8.1"])
+        cuda, cudnn = both[0], cudnn or both[1]
+    cudnn = cudnn or "8.1"
     which = {
         "10.1": "TensorFlow 2.1 to 2.3",
         "10.0": "TensorFlow 1.13 to 2.0",

@@ -246,6 +246,10 @@ _MOVED = (
         "keras-bert and keras-adamw do with the variable TF_KERAS=1)",
     ),
     (r"\bbackend\.tf$", "keras.backend does not pass TensorFlow on: import tensorflow as tf, and write tf for K.tf"),
+    (
+        r"control_flow_ops$",
+        "control_flow_ops is internal to TensorFlow: write tf.while_loop and tf.cond for those of K.control_flow_ops",
+    ),
     (r"\bengine\b", "engine is internal and moves: Layer, InputSpec and Input are in keras.layers, Model in keras"),
     (
         r"np_utils|utils\.to_categorical$",

@@ -139,7 +139,8 @@ def fixes_for(about: Situation, rows: Sequence[Mapping[str, Any]], alone: bool =
             own = _BUNDLED % scrub(about.known.bundled)
         if own and any(re.search(r"-m'?,? '?pip", fix.command or "") for fix in steps.fixes):
             steps.fixes.insert(0, Fix(own))
-        if "cell-pip" in about.words and about.code.endswith(("-incompatible", "-corrupt", "-mismatch")):
+        endings = ("-incompatible", "-corrupt", "-mismatch") if "cell-pip" in about.words else ("-corrupt",)
+        if ("cell-pip" in about.words or about.hosted) and about.code.endswith(endings):
             steps.fixes.insert(
                 0, Fix("Restart the kernel first, and import again: what is imported stays, whatever pip does")
             )

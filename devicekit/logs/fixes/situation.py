@@ -297,12 +297,14 @@ class Situation:
     def is_at_least(self, version: str) -> Optional[bool]:
         """Return whether the framework is at least a version; None if that is not known."""
         plain = re.match(r"\d+\.\d+(\.\d+)?", self.version)
+        if plain is None and self.framework == "tensorflow" and self.known.before(version):
+            return False
         return version_at_least(plain.group(), version) if plain else None
 
     @property
     def tensorflow_1(self) -> bool:
         """Whether it is TensorFlow 1: by its version, else by how it prints nodes, its own contrib, or an old Python."""
-        if self.version:
+        if self.version or self.known.before("2.0"):
             return self.is_at_least("2.0") is False
         return self.framework == "tensorflow" and ("tf1" in self.words or self.python in ("2.7", "3.4"))
 

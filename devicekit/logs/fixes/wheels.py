@@ -387,7 +387,7 @@ def _unknown_project(about: Situation, steps: Steps, name: str) -> None:
     wanted = about.groups.get("wanted", "")
     match = re.search(r">=\s*(3\.\d{1,2})|<\s*(3\.\d{1,2})", wanted)
     if wanted and match:
-        bounds = re.sub(r"\s", "", wanted.strip("'\" "))
+        bounds = re.sub(r"\s", "", wanted.replace(" and ", ",").strip("'\" "))
         fitting = [item for item in PYTHONS[1:] if accepts(bounds, item + ".5") is True]
         if fitting:
             text = "It needs Python %s: make an environment with one of these" % bounds
