@@ -638,6 +638,26 @@ ROWS = [
         },
         [r"intel-extension-for-tensorflow\[xpu\]", "libze|level-zero"],
         ["nothing has to be installed"],
+    # A part of Keras that was a package once.
+    (
+        "ModuleNotFoundError: No module named 'keras.backend.tensorflow_backend'; 'keras.backend' is not a package",
+        {"os": "windows"},
+        [r"tf\.compat\.v1\.keras\.backend"],
+        ["[Rr]ename"],
+    ),
+    # The CUDA that is there says which ONNX Runtime it may be, and what the one that is installed lacks.
+    (
+        "LoadLibrary failed with error 126 when trying to load "
+        '"C:\\Python310\\lib\\site-packages\\onnxruntime\\capi\\onnxruntime_providers_cuda.dll"',
+        {"os": "windows", "python": "3.10", "cuda": "11.8"},
+        [r"CUDA 11\.8 and cuDNN 8"],
+        [r"from 1\.19 on"],
+    ),
+    (
+        "Applied providers: ['CPUExecutionProvider'], with options: {'CPUExecutionProvider': {}}",
+        {"cuda": "10.1", "packages": {"onnxruntime-gpu": "1.9.0"}},
+        ["not CUDA 10.1"],
+        ["CUDA 12"],
     ),
     # pip has nothing at all of a package: mostly for this Python.
     (

@@ -65,7 +65,8 @@ _COMMAND = re.compile(
     r"^\s{0,8}(?:error: subprocess-exited-with-error|error: metadata-generation-failed"
     r"|ERROR: Failed (?:building wheel for|to build installable wheels)|ERROR: Could not build wheels for"
     r"|error: command .{1,300} failed|make(?:\[\d\])?: \*\*\* |CMake Error|ninja: build stopped"
-    r"|[\w./\\-]{1,200}:\d{1,6}:\d{0,6}:? (?:fatal )?error: |[\w./\\:() -]{1,200}: (?:fatal )?error [A-Z]{1,4}\d{1,5}: |collect2: error: |nvcc fatal)"
+    r"|[\w./\\-]{1,200}:\d{1,6}:\d{0,6}:? (?:fatal )?error: "
+    r"|[\w./\\:() -]{1,200}: (?:fatal )?error [A-Z]{1,4}\d{1,5}: |collect2: error: |nvcc fatal)"
     r"|^thread '.{1,80}' panicked at|^\*\*\* Received signal \d|^panic: "
     r"|^Unhandled exception\b|^# A fatal error has been detected by the Java"
 )

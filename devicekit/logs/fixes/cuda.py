@@ -710,6 +710,7 @@ def onnxruntime_cuda(about: Situation, steps: Steps) -> None:
         cuda = "12"
     elif (
         cuda == "11"
+        or (release < (1,) and about.fact("cuda").startswith("11.") and not (said or library))
         or ((1,) < release < (1, 19) and not said and "9" not in library)
         or re.search(r"cudnn\w*(?:64_|\.so\.)8", library)
     ):
