@@ -638,6 +638,13 @@ ROWS = [
         },
         [r"intel-extension-for-tensorflow\[xpu\]", "libze|level-zero"],
         ["nothing has to be installed"],
+    # A network that came with a later release, in one of its sizes.
+    (
+        "AttributeError: module 'tensorflow.keras.applications' has no attribute 'EfficientNetB0'",
+        {"os": "linux", "packages": {"tensorflow": "2.1.0"}},
+        [r"came with TensorFlow 2\.3", "--upgrade tensorflow"],
+        ["install keras"],
+    ),
     # A part of Keras that was a package once.
     (
         "ModuleNotFoundError: No module named 'keras.backend.tensorflow_backend'; 'keras.backend' is not a package",

@@ -297,8 +297,15 @@ _SINCE = {
     "Rescaling": "2.6", "Resizing": "2.6", "Normalization": "2.6", "TextVectorization": "2.6", "StringLookup": "2.6",
     "IntegerLookup": "2.6", "RandomFlip": "2.6", "RandomRotation": "2.6", "RandomZoom": "2.6", "CategoryEncoding": "2.6",
     "image_dataset_from_directory": "2.3", "UnitNormalization": "2.9", "AdamW": "2.11", "GroupNormalization": "2.11",
-    "Lion": "2.13",
+    "Lion": "2.13", "EfficientNet": "2.3", "EfficientNetV2": "2.8", "RandomContrast": "2.6", "RandomTranslation": "2.6",
+    "RandomCrop": "2.6", "CenterCrop": "2.6", "Discretization": "2.6", "Hashing": "2.6",
+    "text_dataset_from_directory": "2.3", "set_random_seed": "2.7", "BackupAndRestore": "2.8",
 }  # fmt: skip
+
+
+def _since(name: str) -> str:
+    """The TensorFlow that brought a name of Keras, "" if that is not known; its networks have several sizes."""
+    return _SINCE.get(re.sub(r"^(EfficientNet(?:V2)?)(?:B\d|[SML])$", r"\1", name), "")
 
 
 def outdated_add_on(about: Situation, steps: Steps) -> bool:
@@ -313,7 +320,7 @@ def outdated_add_on(about: Situation, steps: Steps) -> bool:
         return True
     if not found or "efficientnet" in about.words or re.match("keras_[pac]", about.groups.get("module", "")):
         return False  # a variable helps, or a package is missing
-    if about.is_at_least(_SINCE.get(about.groups.get("name", ""), "0")) is False:
+    if about.is_at_least(_since(about.groups.get("name", "")) or "0") is False:
         return False  # it was written for a newer one
     update_importer(about, steps, distribution_of(found.group(1)))
     return True
@@ -330,7 +337,7 @@ def _keras_2_package(about: Situation, steps: Steps, name: str) -> None:
 
 def _came_later(about: Situation, steps: Steps, module: str, name: str) -> bool:
     """A name that only a later release of TensorFlow and Keras has; False if it is not known for one."""
-    since = _SINCE.get(name, "")
+    since = _since(name)
     if module == "keras.src" and about.is_at_least("2.13") is not True:
         name, since = module, "2.13"  # also a saved model's, which names the classes of the Keras that wrote it
     if since and "keras" in module and (name == module or about.is_at_least(since) is False):
