@@ -587,7 +587,7 @@ def _onnxruntime_build(about: Situation, steps: Steps) -> None:
     if "[" in wanted:
         preload_dlls(steps)
     elif name == "onnxruntime-gpu":
-        text = "It needs CUDA 12 and cuDNN 9 from 1.19 on, which its extras [cuda,cudnn] bring from 1.21 on; CUDA 13 from 1.27 on"
+        text = "It needs CUDA 12 and cuDNN 9 from 1.19 on, which its extras bring from 1.21 on; CUDA 13 from 1.27 on"
         cuda = about.fact("cuda")
         if re.search(r"==1\.(?:[789]|1[0-8])\b", wanted):
             there = ", not CUDA %s (1.6 is for 10.2, 1.4 for 10.1)" % cuda if cuda.startswith("10.") else ""
