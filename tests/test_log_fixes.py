@@ -638,6 +638,7 @@ ROWS = [
         },
         [r"intel-extension-for-tensorflow\[xpu\]", "libze|level-zero"],
         ["nothing has to be installed"],
+    ),
     # A network that came with a later release, in one of its sizes.
     (
         "AttributeError: module 'tensorflow.keras.applications' has no attribute 'EfficientNetB0'",
