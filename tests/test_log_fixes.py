@@ -798,7 +798,7 @@ ROWS = [
         "LoadLibrary failed with error 126 when trying to load "
         '"C:\\env\\lib\\site-packages\\onnxruntime\\capi\\onnxruntime_providers_cuda.dll"',
         {"os": "windows", "python": "3.9"},
-        ["for Python 3.9 is 1.19", "CUDA 12 and cuDNN 9", "3.11"],
+        ["1.19 for CUDA 12 and cuDNN 9", r"py -3\.1[0-4] "],
         ["^python -m pip install"],
     ),
     (

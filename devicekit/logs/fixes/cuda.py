@@ -716,16 +716,12 @@ def onnxruntime_cuda(about: Situation, steps: Steps) -> None:
     ):
         _older_onnxruntime(about, steps, "onnxruntime-gpu up to 1.18 is built for CUDA 11.8 and cuDNN 8: install these")
         return
-    if about.python and sort_key(about.python) < (3, 10) and not said and len(release) < 2:
-        steps.run("See which release is installed", "python -m pip show onnxruntime-gpu")
-        text = "Up to 1.18 onnxruntime-gpu is for CUDA 11 and cuDNN 8, 1.19 for CUDA 12 and cuDNN 9: install those"
+    if about.python and sort_key(about.python) < (3, 10) and cuda != "13":
+        text = "The last onnxruntime-gpu for this Python is 1.19, for CUDA 12 and cuDNN 9: install these"
+        if not said and len(release) < 2:
+            steps.run("See which release is installed", "python -m pip show onnxruntime-gpu")
+            text = "Up to 1.18 onnxruntime-gpu is for CUDA 11 and cuDNN 8, 1.19 for CUDA 12 and cuDNN 9: install those"
         _older_onnxruntime(about, steps, text)
-        return
-    if about.python in ("3.8", "3.9") and cuda != "13":
-        text = "The last onnxruntime-gpu for Python %s is 1.19, for CUDA 12 and cuDNN 9: install these, with both on %s"
-        steps.say(text % (about.python, where))
-        text = "Or take a newer Python, for which pip installs it with these libraries"
-        steps.new_environment(text, "3.11", [ORT_CUDA_12], instead=True)
         return
     both = "CUDA %s and cuDNN %s" % (cuda or "12", cudnn)
     visual = "" if about.linux else " (and on Windows the Visual C++ runtime)"

@@ -114,6 +114,18 @@ _SMALLER = "Use a smaller batch, a smaller model, or mixed precision (16-bit)"
 _ALL_AT_ONCE = "A whole array is copied to the GPU at once: give fit a generator or a tf.data.Dataset, made on the CPU"
 
 
+def _other_libraries(about: Situation, steps: Steps, cudnn_starts: bool) -> None:
+    """What else stops cuBLAS or cuDNN when it starts."""
+    if about.compute_capability is None and about.is_at_least("2.4") is not True and "cublas-failed" in about.words:
+        text = "Or the GPU is newer than this TensorFlow's CUDA: GeForce RTX 20 need 1.13 (CUDA 10.0), RTX 30 and later 2.4"
+        steps.say(text + " (CUDA 11)", changes="packages", instead=True)
+    if cudnn_starts and about.framework == "tensorflow" and about.vendor in ("", "nvidia"):
+        cudnn = needs_of(about)[1]
+        if about.version and cudnn:
+            text = "If memory is free, cuDNN does not fit: %s needs cuDNN %s, or a newer one of that major version"
+            steps.say(text % (about.label, cudnn), "admin", "system", instead=True)
+
+
 def out_of_memory(about: Situation, steps: Steps) -> None:
     """The device's memory is exhausted."""
     text = about.line.lower()
@@ -141,8 +153,8 @@ def out_of_memory(about: Situation, steps: Steps) -> None:
     if memory is not None:
         held_by_others(about, steps, memory)
         if memory.requested > memory.total:
-            text = "%s in one piece is more than the GPU has (%s): look at the sizes of the tensors on that line"
-            steps.say(text % (in_words(memory.requested), in_words(memory.total)), changes="code")
+            piece = "%s in one piece is more than the GPU has (%s): look at the sizes of the tensors on that line"
+            steps.say(piece % (in_words(memory.requested), in_words(memory.total)), changes="code")
     else:
         _taken_before(about, steps, starting)
     if not later:
@@ -159,14 +171,7 @@ def out_of_memory(about: Situation, steps: Steps) -> None:
         steps.run("See which other programs hold the GPU's memory, and end them", command, on=system)
     if later:
         steps.add(less)
-    if about.compute_capability is None and about.is_at_least("2.4") is not True and "cublas-failed" in about.words:
-        text = "Or the GPU is newer than this TensorFlow's CUDA: GeForce RTX 20 need 1.13 (CUDA 10.0), RTX 30 and later 2.4"
-        steps.say(text + " (CUDA 11)", changes="packages", instead=True)
-    if starting and "cublas" not in text and about.framework == "tensorflow" and about.vendor in ("", "nvidia"):
-        cudnn = needs_of(about)[1]
-        if about.version and cudnn:
-            text = "If memory is free, cuDNN does not fit: %s needs cuDNN %s, or a newer one of that major version"
-            steps.say(text % (about.label, cudnn), "admin", "system", instead=True)
+    _other_libraries(about, steps, starting and "cublas" not in text)
 
 
 #: What TensorFlow and XLA say where cuDNN does not start.
@@ -845,6 +850,39 @@ def _older_macos(about: Situation, steps: Steps) -> None:
         )
 
 
+def _newer_libstdcxx(about: Situation, steps: Steps) -> None:
+    """The C++ library, of which conda has newer ones."""
+    if about.arch not in ("", "x86_64", "aarch64") or "arm-linux" in about.line:
+        steps.say("Use a newer release of the system: conda-forge has no packages for %s" % (about.arch or "armv7l"))
+        return
+    if "cannot open shared" in about.line and "conda" not in about.words:
+        text, package = "It is not installed: install it (%s)", "libstdc++6"
+        if about.linux_distribution in ("", "ubuntu", "debian"):
+            command = "sudo apt-get install -y " + package
+            steps.run(text % "Debian, Ubuntu", command, on="linux", changes="system")
+        steps.say("Fedora and the like: libstdc++; Alpine has musl, and needs another image", "admin", "system")
+        return
+    found = re.search(r"required by (/\S+?/envs/[\w.-]+)/", about.line) if "r" in about.words else None
+    own = found.group(1).replace("/home/<user>", "$HOME") if found else ""  # R activates no environment
+    if about.linux_distribution == "ubuntu" and not re.search("conda|/envs/", about.line + " ".join(about.words)):
+        command = "sudo add-apt-repository -y ppa:ubuntu-toolchain-r/test && sudo apt-get install -y libstdc++6"
+        steps.run("Install the newer libstdc++ that Ubuntu's toolchain archive has for it", command, changes="system")
+    steps.run(
+        "Install a newer libstdc++ into the conda environment",
+        "conda install %s-c conda-forge libstdcxx-ng" % ("-p %s " % own if own else ""),
+        on="linux",
+        changes="packages",
+        instead=bool(steps.fixes),
+    )
+    steps.run(
+        "Let it be found before the system's",
+        "LD_LIBRARY_PATH=%s/lib R" % own if own else "export LD_LIBRARY_PATH=$CONDA_PREFIX/lib:$LD_LIBRARY_PATH",
+        on="linux",
+        changes="variables",
+    )
+    steps.say("Without conda: use a newer Linux distribution, or a container image with one", instead=True)
+
+
 def system_library_too_old(about: Situation, steps: Steps) -> None:
     """The system's C or C++ library is older than the build needs."""
     if about.macos:
@@ -857,39 +895,7 @@ def system_library_too_old(about: Situation, steps: Steps) -> None:
         nix_libraries(steps)
         return
     if re.search(r"GLIBCXX|CXXABI|libstdc", about.line):
-        if about.arch not in ("", "x86_64", "aarch64") or "arm-linux" in about.line:
-            steps.say(
-                "Use a newer release of the system: conda-forge has no packages for %s" % (about.arch or "armv7l")
-            )
-            return
-        if "cannot open shared" in about.line and "conda" not in about.words:
-            text, package = "It is not installed: install it (%s)", "libstdc++6"
-            if about.linux_distribution in ("", "ubuntu", "debian"):
-                command = "sudo apt-get install -y " + package
-                steps.run(text % "Debian, Ubuntu", command, on="linux", changes="system")
-            steps.say("Fedora and the like: libstdc++; Alpine has musl, and needs another image", "admin", "system")
-            return
-        found = re.search(r"required by (/\S+?/envs/[\w.-]+)/", about.line) if "r" in about.words else None
-        own = found.group(1).replace("/home/<user>", "$HOME") if found else ""  # R activates no environment
-        if about.linux_distribution == "ubuntu" and not re.search("conda|/envs/", about.line + " ".join(about.words)):
-            command = "sudo add-apt-repository -y ppa:ubuntu-toolchain-r/test && sudo apt-get install -y libstdc++6"
-            steps.run(
-                "Install the newer libstdc++ that Ubuntu's toolchain archive has for it", command, changes="system"
-            )
-        steps.run(
-            "Install a newer libstdc++ into the conda environment",
-            "conda install %s-c conda-forge libstdcxx-ng" % ("-p %s " % own if own else ""),
-            on="linux",
-            changes="packages",
-            instead=bool(steps.fixes),
-        )
-        steps.run(
-            "Let it be found before the system's",
-            "LD_LIBRARY_PATH=%s/lib R" % own if own else "export LD_LIBRARY_PATH=$CONDA_PREFIX/lib:$LD_LIBRARY_PATH",
-            on="linux",
-            changes="variables",
-        )
-        steps.say("Without conda: use a newer Linux distribution, or a container image with one", instead=True)
+        _newer_libstdcxx(about, steps)
         return
     wanted = about.groups.get("wanted", "") or about.groups.get("version", "")
     if re.search(r"/tensorflow\w*/.*_pywrap", about.line) and version_at_least(wanted or "0", "2.28"):

@@ -117,11 +117,11 @@ def python_unsupported(about: Situation, steps: Steps) -> None:
         tensorflow_gpu_removed(about, steps)
     if "old-pip" in about.words or _ended(name, usable):
         return
-    if _before_the_data(about, steps, name, usable):
+    if _before_the_data(about, steps, name, usable) or _of_apple_silicon(about, steps):
         return
-    if _of_apple_silicon(about, steps) or _plain_name(about, steps, name, usable):
+    if _plain_name(about, steps, name, usable) or another_index(about, steps, name, usable):
         return
-    if another_index(about, steps, name, usable) or _local_label(about, steps, name, bounds):
+    if _local_label(about, steps, name, bounds):
         return
     if about.jetson and name.partition("-")[0] in ("tensorflow", "torch", "torchvision", "onnxruntime"):
         _jetson(about, steps)
@@ -131,8 +131,7 @@ def python_unsupported(about: Situation, steps: Steps) -> None:
     if project is None:
         _unknown_project(about, steps, name)
         return
-    label = ("%s %s" % (name, bounds.lstrip("="))).strip() if bounds else name
-    pythons = about.pythons(name, usable, about.platform)
+    label, pythons = ("%s %s" % (name, bounds.lstrip("="))).strip(), about.pythons(name, usable, about.platform)
     if usable and not about.releases(name, usable):
         _unknown_release(about, steps, name, bounds)
         return
@@ -902,7 +901,7 @@ def _sixty_four(about: Situation, steps: Steps, name: str, bounds: str) -> None:
     where = "windows-amd64" if about.windows else ""
     if not bounds and name in about.known.sought:
         bounds = wildcard("==" + about.known.sought[name])
-    if _ended(about, name, bounds):
+    if _ended(name, bounds):
         name, bounds = "tensorflow", "==2.10.*"  # the last one with CUDA on native Windows
     pythons = about.pythons(name, known_specifier(bounds), where)
     if bounds and not pythons:  # a candidate of a release, whose files are gone, or no release at all
