@@ -262,27 +262,27 @@ def test_what_another_release_left_in_a_whole_package(make_machine):
 
 def test_the_module_of_a_later_release_that_makes_symbols_global(make_machine):
     loader = SITE + "/tensorflow/python/pywrap_dlopen_global_flags.py"
-    older = {
-        SITE + "/tensorflow/__init__.py": "", loader: "",
-        SITE + "/tensorflow_cpu-2.19.1.dist-info/RECORD": record(["tensorflow/__init__.py"]),
-    }  # fmt: skip
-    machine = examined(make_machine, files=older, **TF)
+    older = dict(TF, tensorflow_cpu="2.18.1", protobuf="5.29.3", setuptools="70.0.0")
+    lists = SITE + "/tensorflow_cpu-%s.dist-info/RECORD"
+    files = {SITE + "/tensorflow/__init__.py": "", loader: "", lists % "2.18.1": record(["tensorflow/__init__.py"])}
+    machine = examined(make_machine, files=files, **older)
     assert row(diagnose(machine), "tensorflow") == (False, False, [], "install-corrupt")
     (first,) = plan(machine).attempts
     assert (first.aside, first.packages) == ((loader,), Packages())
     # Of two releases of one name, both list files: none of them is moved.
-    later = {
-        SITE
-        + "/tensorflow_cpu-2.21.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: tensorflow-cpu\nVersion: 2.21.0\n"
-    }
-    machine = examined(make_machine, files=dict(older, **later), **TF)
+    later = "Metadata-Version: 2.1\nName: tensorflow-cpu\nVersion: 2.21.0\n"
+    later = {SITE + "/tensorflow_cpu-2.21.0.dist-info/METADATA": later}
+    machine = examined(make_machine, files=dict(files, **later), **older)
     assert row(diagnose(machine), "tensorflow") == (False, False, [], "install-corrupt")
     first = plan(machine).attempts[0]
-    assert (first.aside, first.packages.reinstall) == ((), ("tensorflow-cpu==2.19.1",))
-    own = {
-        SITE + "/tensorflow_cpu-2.19.1.dist-info/RECORD": record(["tensorflow/__init__.py", loader[len(SITE) + 1 :]])
-    }
-    assert row(predict(make_machine, files=dict(older, **own), **TF), "tensorflow") == WORKS
+    assert (first.aside, first.packages.reinstall) == ((), ("tensorflow-cpu==2.18.1",))
+    # 2.17 has loaded OpenSSL before (tried), and from 2.19 on the module is its own.
+    files[lists % "2.17.1"] = files.pop(lists % "2.18.1")
+    earlier = dict(older, tensorflow_cpu="2.17.1", protobuf="4.25.8", ml_dtypes="0.4.1", numpy="1.26.4")
+    assert row(predict(make_machine, files=files, **earlier), "tensorflow") == WORKS
+    files.pop(lists % "2.17.1")
+    files[lists % "2.19.1"] = record(["tensorflow/__init__.py", loader[len(SITE) + 1 :]])
+    assert row(predict(make_machine, files=files, **TF), "tensorflow") == WORKS
 
 
 def elf(*needed):

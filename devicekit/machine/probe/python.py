@@ -258,14 +258,17 @@ def _required_by_tensorflow(found: List[Distribution]) -> Iterable[str]:
 _REQUIREMENT_NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 
+#: A module that TensorFlow has from 2.19 on and imports if it is there: it makes the symbols of the native library global.
 _GLOBAL_SYMBOLS = "tensorflow/python/pywrap_dlopen_global_flags.py"
+
+#: The earlier releases in which Python's OpenSSL, loaded after that, crashes (tried); 2.12 to 2.17 have loaded it before.
+_CRASHING = ("2.10", "2.11", "2.18")
 
 
 def _stale_modules(host: Host, distributions: Tuple[Distribution, ...], deep: bool) -> Iterable[str]:
     """What no RECORD of its package lists and that its import takes: another release left it.
 
-    A package comes before an extension, both before a module; on Linux TensorFlow loads every library in ``core/kernels``, and
-    the module that 2.19 and later have makes the symbols of an earlier release global: Python's own OpenSSL crashes with them.
+    A package comes before an extension, both before a module; on Linux TensorFlow loads every library in ``core/kernels``.
     """
     suffixes = host.interpreter.extension_suffixes
     deep = deep or sum(item.name in TENSORFLOW_NAMES for item in distributions) > 1
@@ -278,7 +281,8 @@ def _stale_modules(host: Host, distributions: Tuple[Distribution, ...], deep: bo
         if "tensorflow/__init__.py" in names:
             folders.add("tensorflow/core/kernels")
             path = host.join(site, *_GLOBAL_SYMBOLS.split("/"))
-            if host.system == "linux" and _GLOBAL_SYMBOLS not in names and host.is_file(path):
+            crashes = ".".join((item.version.or_none() or "").split(".")[:2]) in _CRASHING
+            if host.system == "linux" and crashes and _GLOBAL_SYMBOLS not in names and host.is_file(path):
                 yield host.scrub(path)
         for folder in sorted(folders):
             kernels = host.system == "linux" and folder == "tensorflow/core/kernels"
