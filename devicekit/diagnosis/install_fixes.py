@@ -97,7 +97,7 @@ def share_libraries(view: View, frameworks: Sequence[str], stale: Sequence[str] 
     """
 
     def make() -> Tuple[Fix, ...]:
-        found = _requirements(view, "cuda", None, "", tuple(frameworks))
+        found = _requirements(view, "cuda", frameworks=tuple(frameworks))
         if found is None:
             text = "Give each framework its own environment: no releases of them share the libraries here"
             return (Fix(text, changes="packages"),)
@@ -111,13 +111,13 @@ def share_libraries(view: View, frameworks: Sequence[str], stale: Sequence[str] 
 
 
 def _requirements(
-    view: View, goal: str, python: Optional[str], keep: str, frameworks: Tuple[str, ...] = ("tensorflow",)
+    view: View, goal: str, *keeps: str, python: str = "", frameworks: Tuple[str, ...] = ("tensorflow",)
 ) -> Optional[Tuple[Tuple[str, ...], str]]:
-    target = view.target if python is None else view.target.replace(python=python, bits=64)
+    target = view.target.replace(python=python, bits=64) if python else view.target
     try:
         from ..resolver.resolve import set_for
 
-        return set_for(view.matrix, target, goal, keep, frameworks)
+        return set_for(view.matrix, target, goal, frameworks, keeps)
     except Exception:  # a report with the rule's own bounds is better than none: the engine must not take it down
         log("debug", "no set for %s could be worked out", goal, exc_info=True)
         return None
@@ -149,18 +149,17 @@ def install_goal(view: View, text: str, framework: str = "tensorflow") -> Sequen
     """Return the fix that installs the newest set of a framework into an environment without one."""
 
     def make() -> Tuple[Fix, ...]:
-        first = numpy_stays(view, framework)
-        found = _requirements(view, "fastest", None, first, (framework,)) if first else None
-        found = found or _requirements(view, "fastest", None, "", (framework,)) or ((framework,), "")
-        return (view.shell.install_fix(text, *found[0], index_url=found[1]),)
+        keeps = numpy_stays(view, framework)
+        names, index_url = _requirements(view, "fastest", *keeps, frameworks=(framework,)) or ((framework,), "")
+        return (view.shell.install_fix(text, *names, index_url=index_url),)
 
     return LazyFixes(make)
 
 
-def numpy_stays(view: View, framework: str) -> str:
+def numpy_stays(view: View, framework: str) -> Tuple[str, ...]:
     """Return the bound of NumPy that what else is installed may need: what was built for NumPy 1 cannot load NumPy 2."""
     # PyTorch does without NumPy, and takes either.
-    return "numpy<2" if framework != "torch" and _installed(view).get("numpy", "").startswith("1.") else ""
+    return ("numpy<2",) if framework != "torch" and _installed(view).get("numpy", "").startswith("1.") else ()
 
 
 def replace_by_goal(view: View, text: str, goal: str, *otherwise: str, version: str = "") -> Sequence[Fix]:
@@ -173,8 +172,7 @@ def replace_by_goal(view: View, text: str, goal: str, *otherwise: str, version: 
         does = version and not any(
             hold.goal == goal for hold in view.matrix.holds("tensorflow", version, view.machine.python.version)
         )
-        found = _requirements(view, goal, None, "tensorflow==%s" % version) if does else None
-        found = found or _requirements(view, goal, None, "")
+        found = _requirements(view, goal, *(["tensorflow==%s" % version] if does else []))
         return (view.shell.replace_fix(text, view.tensorflow_names, *(found[0] if found else otherwise)),)
 
     return LazyFixes(make)
@@ -192,7 +190,7 @@ def elsewhere(view: View, text: str, goal: str, *otherwise: str, instead: bool =
 def working_python(view: View, goal: str) -> Tuple[str, Tuple[str, ...]]:
     """Return the newest Python for which there is a set for a goal here, and that set."""
     for python in PYTHONS:
-        found = _requirements(view, goal, python, "")
+        found = _requirements(view, goal, python=python)
         if found is not None:
             return python, found[0]
     return PYTHONS[0], ()

@@ -630,17 +630,16 @@ class _Planner:
         keeps = [(), ("tensorflow==%s" % owner.version,), ("tensorflow==%s.*" % minor,)] if owner is not None else [()]
         goal = ("gpu" if self.idle else "fastest") if self.goal == "auto" else self.goal
         frameworks = (self.framework,) if self.framework not in _NO_TRAINING else ("tensorflow",)
-        for keep, platform in product(reversed(keeps), platforms_for(goal, self.target)):
-            for first in dict.fromkeys((numpy_stays(self.view, frameworks[0]), "")):
-                needs = tuple(Need(text, because="it is there") for text in (*keep, first) if text)
-                found = best_set(platform, frameworks, self.target, needs, self.matrix)[0]
-                if found is None or len(found.indexes) > 1:
-                    continue
-                pins = {item.name: item.version for item in found.pins}
-                gone = tuple(name for name in self.view.tensorflow_names if self.installed.get(name) != pins.get(name))
-                index = found.indexes[0] if found.indexes else ""
-                packages = Packages(tuple(dict.fromkeys((*gone, *stale))), found.requirements, (), index)
-                yield Offer(packages, dict(self._brought(pins, list(pins)), **pins))
+        stays = dict.fromkeys((numpy_stays(self.view, frameworks[0]), ()))
+        for keep, platform, numpy in product(reversed(keeps), platforms_for(goal, self.target), stays):
+            needs = tuple(Need(text, because="it is there") for text in keep + numpy)
+            found = best_set(platform, frameworks, self.target, needs, self.matrix)[0]
+            if found is None or len(found.indexes) > 1:
+                continue
+            pins = {item.name: item.version for item in found.pins}
+            gone = tuple(name for name in self.view.tensorflow_names if self.installed.get(name) != pins.get(name))
+            packages = Packages(tuple(dict.fromkeys((*gone, *stale))), found.requirements, (), "".join(found.indexes))
+            yield Offer(packages, dict(self._brought(pins, list(pins)), **pins))
 
     def _elsewhere(self) -> List[Attempt]:
         """Return a new environment with another Python: where this one has no wheels."""

@@ -65,15 +65,18 @@ def repair(
 
 
 def set_for(
-    matrix: Matrix, target: Target, goal: str, keep: str = "", frameworks: Tuple[str, ...] = ("tensorflow",)
+    matrix: Matrix, target: Target, goal: str, frameworks: Tuple[str, ...], keeps: Sequence[str]
 ) -> Optional[Tuple[Tuple[str, ...], str]]:
     """Return what to install for frameworks on a goal, and from which index ("": the configured one).
 
-    None if that is impossible, or takes several indexes.
+    ``keeps``: what is to be kept, tried one after the other. None if that is impossible, or takes several indexes.
     """
-    bounds = (Need(keep, because="it is to be kept"),) if keep else ()
-    answer = best_set(goal, frameworks, target, bounds, matrix)[0]
-    return (answer.requirements, "".join(answer.indexes)) if answer is not None and len(answer.indexes) < 2 else None
+    for keep in (*keeps, ""):
+        bounds = (Need(keep, because="it is to be kept"),) if keep else ()
+        answer = best_set(goal, frameworks, target, bounds, matrix)[0]
+        if answer is not None and len(answer.indexes) < 2:
+            return answer.requirements, "".join(answer.indexes)
+    return None
 
 
 def resolve(
