@@ -126,10 +126,8 @@ def build_of(matrix: Matrix, target: Target, name: str, version: str) -> Optiona
     for build in release.builds if release is not None else ():
         for platform, pythons in build.wheels:
             if target.takes_platform(platform) and any(target.takes_python(tag) for tag in pythons):
-                if not other:
-                    return build
-                requires = tuple(text for text in build.requires if not text.startswith(_OF_CUDA))
-                return build._replace(requires=requires, kind="", cuda="", cudnn="", capabilities=())
+                left = tuple(text for text in build.requires if not text.startswith(_OF_CUDA))
+                return build._replace(requires=left) if other else build
     return None
 
 

@@ -262,7 +262,7 @@ _REQUIREMENT_NAME = re.compile(r"[A-Za-z0-9._-]+")
 _GLOBAL_SYMBOLS = "tensorflow/python/pywrap_dlopen_global_flags.py"
 
 #: The earlier releases in which Python's OpenSSL, loaded after that, crashes (tried); 2.12 to 2.17 have loaded it before.
-_CRASHING = ("2.10", "2.11", "2.18")
+_CRASHING = ("2.10.", "2.11.", "2.18.")
 
 
 def _stale_modules(host: Host, distributions: Tuple[Distribution, ...], deep: bool) -> Iterable[str]:
@@ -281,8 +281,8 @@ def _stale_modules(host: Host, distributions: Tuple[Distribution, ...], deep: bo
         if "tensorflow/__init__.py" in names:
             folders.add("tensorflow/core/kernels")
             path = host.join(site, *_GLOBAL_SYMBOLS.split("/"))
-            crashes = ".".join((item.version.or_none() or "").split(".")[:2]) in _CRASHING
-            if host.system == "linux" and crashes and _GLOBAL_SYMBOLS not in names and host.is_file(path):
+            crashes = host.system == "linux" and (item.version.or_none() or "").startswith(_CRASHING)
+            if crashes and _GLOBAL_SYMBOLS not in names and host.is_file(path):
                 yield host.scrub(path)
         for folder in sorted(folders):
             kernels = host.system == "linux" and folder == "tensorflow/core/kernels"
