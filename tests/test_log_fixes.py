@@ -9,6 +9,7 @@ from devicekit import explain
 from devicekit.logs.context import known_from_facts
 from devicekit.logs.fixes.providers import PROVIDERS, fixes_for
 from devicekit.logs.fixes.situation import Situation, requirement_of
+from devicekit.logs.fixes.steps import Steps
 from devicekit.machine.facts import Fact
 from devicekit.matrix import has_wheel
 from devicekit.matrix.matrix import BUNDLED, accepts
@@ -10413,6 +10414,37 @@ ROWS = [
         ["tensorflow-gpu$"],
     ),
     ("ModuleNotFoundError: No module named 'numba.decorators'", {**LINUX, "python": "3.10"}, [], ["pip install"]),
+    # Containers, WSL and distributions: a command is for the shell and the system that it is typed in.
+    (
+        "Unable to determine the device handle for GPU0000:01:00.0: GPU is lost.  Reboot the system to recover this GPU",
+        {"os": "wsl2", "gpu": "RTX 3060", "note": "Docker"},
+        ["wsl --shutdown", "containers too", "restart Windows"],
+        ["dmesg", "sudo"],
+    ),
+    (
+        "Failed to initialize NVML: Driver/library version mismatch",
+        {"os": "wsl2", "gpu": "RTX 3060"},
+        ["wsl --shutdown", "Linux driver from WSL"],
+        ["Restart the machine", "module"],
+    ),
+    (
+        "ImportError: libGL.so.1: cannot open shared object file: No such file or directory",
+        {"os": "container"},
+        [r"\napt-get install -y libgl1"],
+        ["sudo"],
+    ),
+    (
+        "ImportError: libGL.so.1: cannot open shared object file: No such file or directory",
+        {**LINUX, "os_version": "Fedora 40"},
+        [],
+        ["apt-get install"],
+    ),
+    (
+        "E cuda_event.cc:29] Error polling for event status: failed to query event: CUDA_ERROR_DEVICE_UNAVAILABLE",
+        {"os": "container"},
+        ["On the host: if the mode is exclusive"],
+        [],
+    ),
     # What computes next to a framework, and is itself a build without CUDA.
     *(
         (line, {**LINUX, "gpu": "RTX 3060", "packages": {"torch": "2.6.0+cu124"}}, [must], ["torch", "tensorflow"])
@@ -10579,6 +10611,31 @@ INSTALLING = (
     "tensorflow.python.framework.errors_impl.InternalError: Blas GEMM launch failed : a.shape=(32, 64), b.shape=(64, 10)",
     "Num GPUs Available: 0",
 )
+
+
+def test_a_command_has_the_form_of_each_shell():
+    """PowerShell 5 has no &&, and no shell of Windows knows what POSIX has."""
+    wrong = []
+    for number, (code, facts) in enumerate(situations()):
+        if number % 5 or facts.get("os") != "windows":
+            continue
+        for step in fixes_for(Situation(code, known_from_facts(facts), {}), ()):
+            for shell, form in step.commands:
+                bad = r"\bexport |\bunset |/dev/|\bsudo |/usr/" + (r"|&&" if shell == "powershell" else r"|^\$env:")
+                if shell in ("powershell", "cmd") and re.search(bad, form):
+                    wrong.append((shell, form))
+    steps = explain(
+        "ERROR: No matching distribution found for tensorflow==1.15.5", facts={**WINDOWS, "python": "3.11"}
+    )[0].fix
+    wrong += [item for step in steps for item in step.commands if item[0] == "powershell" and "&&" in item[1]]
+    about = Situation("cause-unknown", known_from_facts(WINDOWS), {})
+    steps = Steps(about)
+    steps.run("Do both", "conda create -y -n env && conda run -n env python")
+    assert dict(steps.fixes[0].commands)["powershell"] == "conda create -y -n env; conda run -n env python"
+    assert " && " in dict(steps.fixes[0].commands)["cmd"]
+    steps.run("See", "ls /usr/local/cuda")
+    assert len(steps.fixes) == 1
+    assert not wrong, wrong[:10]
 
 
 def installed(steps, python):

@@ -574,6 +574,10 @@ def driver_mismatch(about: Situation, steps: Steps) -> None:
         )
         steps.say("If the host's driver was updated, restart the host", "reboot", "system")
         return
+    if about.wsl:  # which has no module of its own
+        steps.run("After an update of Windows' driver: restart WSL", "wsl --shutdown", on="windows", changes="system")
+        _no_linux_driver(steps, "If that does not help: remove NVIDIA's Linux driver from WSL")
+        return
     steps.restart("Restart the machine, so that the kernel loads the module of the driver that is installed")
     if re.search(r"(?i)forward compat|\b804\b", about.line):
         steps.say(

@@ -375,6 +375,12 @@ def device_lost(about: Situation, steps: Steps) -> None:
         steps.say("Use a smaller batch: macOS ends work that holds the GPU for too long", changes="code")
         steps.say("Update macOS and the framework or plug-in; run this part on the CPU if it comes back")
         return
+    if about.wsl:  # the GPU and its driver are those of Windows
+        text = "Restart WSL, then start what ran in it again, containers too"
+        steps.run(text, "wsl --shutdown", on="windows", changes="system")
+        steps.say("If it comes back: restart Windows, and update its graphics driver", "admin", "driver")
+        steps.say("Then look at power supply, temperature and overclocking, and try a smaller batch", "admin")
+        return
     override = "HSA_OVERRIDE_GFX_VERSION"
     if (
         about.signature == "rocm-hsa-memory-fault"

@@ -19,7 +19,7 @@ _TITLES = {"linux": "Linux", "windows": "Windows", "macos": "macOS"}
 #: Programs and paths that only Linux has: a command with them is for Linux, whatever a signature says.
 _LINUX = re.compile(
     r"\b(sudo|apt|apt-get|dnf|modprobe|dmesg|ldconfig|mokutil|usermod|systemctl|lsof|setsebool|nvidia-ctk|rocm-smi|rocminfo)\b"
-    r"|/dev/|/etc/|/opt/|/proc/|LD_LIBRARY_PATH|LD_PRELOAD|\brm -rf "
+    r"|/dev/|/etc/|/opt/|/proc/|/usr/|LD_LIBRARY_PATH|LD_PRELOAD|\brm -rf |^export "
 )
 
 #: What has to be typed in Windows, also where the log is from WSL.
@@ -35,7 +35,15 @@ _FOR_ONE_COMMAND = re.compile(r"([A-Z][A-Z0-9_]*)=(\S+) ((?![A-Z_]+=).+)")
 _NOT_ON_MACS = re.compile(r"nvidia-smi|--gpus|--device|cuda")
 
 #: What WSL does not have: it reaches the GPU through /dev/dxg, which every user may open, and Windows' driver.
-_NOT_IN_WSL = re.compile(r"\b(usermod|modprobe|rocm-smi)\b|/dev/kfd")
+_NOT_IN_WSL = re.compile(
+    r"\b(usermod|modprobe|rocm-smi|prime-select|reboot|dkms autoinstall)\b|install (-y )?nvidia-(driver|open)|/dev/kfd"
+)
+
+#: Package managers, and the distributions that have them.
+_MANAGERS = {
+    "apt": ("ubuntu", "debian"), "apt-get": ("ubuntu", "debian"), "dnf": ("fedora", "rhel"), "yum": ("fedora", "rhel"),
+    "pacman": ("arch",), "zypper": ("suse",), "ubuntu-drivers": ("ubuntu",),
+}  # fmt: skip
 
 #: Distributions whose wheels are for some systems or platforms only, beside those of the matrix.
 _ONLY_FOR = (
@@ -52,7 +60,8 @@ _EXTRA = re.compile(r"(?<=^tensorflow)\[and-cuda\]|(?<=^jax)\[cuda\w*\]")
 
 #: What changes the machine and not the container: its driver, its kernel.
 _OF_THE_HOST = re.compile(
-    r"\b(modprobe|dkms|nvidia-modprobe|reboot|mokutil|ubuntu-drivers|systemctl|nvidia-ctk|dmesg)\b"
+    r"\b(modprobe|dkms|nvidia-modprobe|reboot|mokutil|ubuntu-drivers|systemctl|nvidia-ctk|dmesg|prime-select|setsebool|sysctl)\b"
+    r"|sudo nvidia-smi|nvidia-driver-|nvidia-container"
 )
 
 
@@ -119,11 +128,23 @@ class Steps:
             return
         if (about.macos and _NOT_ON_MACS.search(command)) or (about.wsl and _NOT_IN_WSL.search(command)):
             return
+        manager = re.search(r"\b(apt|apt-get|dnf|yum|pacman|zypper|ubuntu-drivers)\b(?! \w*=)", command)
+        distribution = about.linux_distribution
+        host = text.startswith(("On the host", "On the machine"))
+        if manager and distribution and not host and distribution not in _MANAGERS[manager.group(1)]:
+            if not re.match("(On )?Ubuntu", text):  # whose packages have other names here
+                self.say(text, changes=changes, instead=instead)
+            return
         if command.startswith("sudo "):
             who = "admin"
+            if manager and not host and (about.container or about.hosted):  # where the user is root
+                command = command.replace("sudo ", "")
         systems = (on,) if on else (about.system,) if about.system in _TITLES else ("linux", "windows")
         shells = [shell for name in systems for shell in Shell(Place(str(name))).shells]
-        forms = tuple((shell.name, command) for shell in shells)
+        if command.startswith("$env:"):
+            shells = shells[:1]
+        forms = tuple((shell.name, command.replace(" && ", shell.joint)) for shell in shells)
+        command = forms[0][1]
         match = _FOR_ONE_COMMAND.match(command)
         if about.windows and match:
             name, value, rest = match.groups()
