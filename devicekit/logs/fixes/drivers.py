@@ -562,8 +562,8 @@ def driver_mismatch(about: Situation, steps: Steps) -> None:
     if about.vendor == "intel":
         intel_driver(about, steps)
         return
-    if "lxc" in about.words:
-        _lxc_driver(steps)
+    if about.wsl or "lxc" in about.words:
+        (_wsl_driver if about.wsl else _lxc_driver)(steps)
         return
     if about.container and not about.named("nvidia-container-cli", "nvml error"):
         steps.say(
@@ -573,10 +573,6 @@ def driver_mismatch(about: Situation, steps: Steps) -> None:
             changes="files",
         )
         steps.say("If the host's driver was updated, restart the host", "reboot", "system")
-        return
-    if about.wsl:  # which has no module of its own
-        steps.run("After an update of Windows' driver: restart WSL", "wsl --shutdown", on="windows", changes="system")
-        _no_linux_driver(steps, "If that does not help: remove NVIDIA's Linux driver from WSL")
         return
     steps.restart("Restart the machine, so that the kernel loads the module of the driver that is installed")
     if re.search(r"(?i)forward compat|\b804\b", about.line):
@@ -757,6 +753,12 @@ def _fabric_manager(about: Situation, steps: Steps) -> None:
 def _no_linux_driver(steps: Steps, text: str) -> None:
     command = "sudo apt-get purge 'nvidia-driver-*' 'nvidia-dkms-*' 'nvidia-utils-*' 'libnvidia-*'"
     steps.run(text, command, on="linux", changes="driver")
+
+
+def _wsl_driver(steps: Steps) -> None:
+    """WSL has no kernel module of its own: the library is that of Windows' driver, or a Linux driver is in the way."""
+    steps.run("After an update of Windows' driver: restart WSL", "wsl --shutdown", on="windows", changes="system")
+    _no_linux_driver(steps, "If that does not help: remove NVIDIA's Linux driver from WSL")
 
 
 #: The driver of Windows is first where a program in WSL looks for libraries.

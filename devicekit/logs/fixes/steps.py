@@ -58,6 +58,8 @@ _ONLY_FOR = (
 #: The extra with CUDA's libraries, which are for Linux.
 _EXTRA = re.compile(r"(?<=^tensorflow)\[and-cuda\]|(?<=^jax)\[cuda\w*\]")
 
+_MANAGER = re.compile(r"\b(?:%s)\b(?! \w*=)" % "|".join(sorted(_MANAGERS, reverse=True)))
+
 #: What changes the machine and not the container: its driver, its kernel.
 _OF_THE_HOST = re.compile(
     r"\b(modprobe|dkms|nvidia-modprobe|reboot|mokutil|ubuntu-drivers|systemctl|nvidia-ctk|dmesg|prime-select|setsebool|sysctl)\b"
@@ -128,29 +130,32 @@ class Steps:
             return
         if (about.macos and _NOT_ON_MACS.search(command)) or (about.wsl and _NOT_IN_WSL.search(command)):
             return
-        manager = re.search(r"\b(apt|apt-get|dnf|yum|pacman|zypper|ubuntu-drivers)\b(?! \w*=)", command)
-        distribution = about.linux_distribution
         host = text.startswith(("On the host", "On the machine"))
-        if manager and distribution and not host and distribution not in _MANAGERS[manager.group(1)]:
+        manager = None if host else _MANAGER.search(command)
+        distribution = about.linux_distribution
+        if manager and distribution and distribution not in _MANAGERS[manager.group()]:
             if not re.match("(On )?Ubuntu", text):  # whose packages have other names here
                 self.say(text, changes=changes, instead=instead)
             return
         if command.startswith("sudo "):
             who = "admin"
-            if manager and not host and (about.container or about.hosted):  # where the user is root
+            if manager and (about.container or about.hosted):  # where the user is root
                 command = command.replace("sudo ", "")
+        forms = self._forms(command, on)
+        self.add(Fix(text, forms[0][1], forms, who, changes, instead=instead))
+
+    def _forms(self, command: str, on: str) -> Tuple[Tuple[str, str], ...]:
+        """Return a command in the form of each shell that it is for, the most likely one first."""
+        about = self.about
         systems = (on,) if on else (about.system,) if about.system in _TITLES else ("linux", "windows")
         shells = [shell for name in systems for shell in Shell(Place(str(name))).shells]
         if command.startswith("$env:"):
             shells = shells[:1]
-        forms = tuple((shell.name, command.replace(" && ", shell.joint)) for shell in shells)
-        command = forms[0][1]
         match = _FOR_ONE_COMMAND.match(command)
         if about.windows and match:
             name, value, rest = match.groups()
-            forms = tuple((shell.name, shell.set(((name, value),)) + shell.joint + rest) for shell in shells)
-            command = forms[0][1]
-        self.add(Fix(text, command, forms, who, changes, instead=instead))
+            return tuple((shell.name, shell.set(((name, value),)) + shell.joint + rest) for shell in shells)
+        return tuple((shell.name, command.replace(" && ", shell.joint)) for shell in shells)
 
     def _managed(self, command: str) -> str:
         """Return a command with pip or Python as the project's manager runs it."""
