@@ -10414,6 +10414,25 @@ ROWS = [
         ["tensorflow-gpu$"],
     ),
     ("ModuleNotFoundError: No module named 'numba.decorators'", {**LINUX, "python": "3.10"}, [], ["pip install"]),
+    # Releases whose extra or whose wheel does not exist.
+    (
+        DLL % ("libcudnn.so.8", "libcudnn.so.8"),
+        {**LINUX, "packages": {"tensorflow": "2.15.0"}},
+        [r"and-cuda\]==2\.15\.\*"],
+        [r"2\.15\.0\""],
+    ),
+    (
+        ORT,
+        {**LINUX, "python": "3.8", "gpu": "RTX 3060", "packages": {"onnxruntime-gpu": "1.27.0"}, "driver": "535.1"},
+        [r"venv --python 3\.12 env .*cuda,cudnn"],
+        [r"^python -m pip install .*cuda,cudnn"],
+    ),
+    (
+        "ModuleNotFoundError: No module named 'tensorflow_addons'",
+        {**WINDOWS, "python": "3.10", "packages": {"tensorflow": "2.14.0"}},
+        [r"addons==0\.22"],
+        [],
+    ),
     # Containers, WSL and distributions: a command is for the shell and the system that it is typed in.
     (
         "Unable to determine the device handle for GPU0000:01:00.0: GPU is lost.  Reboot the system to recover this GPU",

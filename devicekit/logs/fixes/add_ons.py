@@ -220,8 +220,7 @@ def fitting_add_on(about: Situation, steps: Steps, add_on: str, version: str) ->
         return
     version = "" if version.startswith("0.") else version  # Apple's own TensorFlow, which PyPI's add-ons do not know
     minor = minor_of(version)
-    project = BUNDLED.project(add_on)
-    versions = project.versions if project is not None else ()
+    versions = [item.version for item in about.releases(add_on, "", about.platform)]
     if add_on == "tensorflow-io" and not about.signature.startswith("pip-"):
         _io(about, steps, minor)
         return
@@ -462,13 +461,14 @@ def _pair(about: Situation, steps: Steps, text: str, add_on: str, pin: str) -> N
 
 
 def _addons_ended(about: Situation, steps: Steps, minor: str) -> None:
-    """TensorFlow Addons, whose last release is for TensorFlow 2.13 to 2.15."""
+    """TensorFlow Addons, whose last release is for TensorFlow 2.13 to 2.15, and on Windows for 2.12 to 2.14."""
+    last, newest = ("0.22.0", "2.14") if about.windows else ("0.23.0", "2.15")
     if not minor and "tensorflow_core" in about.line:  # TensorFlow 2.0 and 2.1
         text = "This TensorFlow Addons needs a newer TensorFlow than 2.1: install a pair that fits (Python 3.7 to 3.10)"
         steps.install(text, "tensorflow==2.10.*", "tensorflow-addons==0.19.0")
         return
     if minor and about.is_at_least("2.16") is False:
-        own = {"2.0": "0.6.0", "2.1": "0.9.1"}.get(minor, "0.23.0")
+        own = {"2.0": "0.6.0", "2.1": "0.9.1"}.get(minor, last)
         text = "Install the tensorflow-addons that was released for TensorFlow %s" % minor
         _pair(about, steps, text, "tensorflow-addons", own)
         return
@@ -476,10 +476,11 @@ def _addons_ended(about: Situation, steps: Steps, minor: str) -> None:
         "TensorFlow Addons has ended: Keras has most of it now (AdamW, GroupNormalization, F1Score)", changes="code"
     )
     text = "Or install the newest TensorFlow that it works with"
+    pair = ["tensorflow==%s.*" % newest, "tensorflow-addons==%s" % last]
     if about.python and about.python not in ("3.9", "3.10", "3.11"):
-        steps.new_environment(text, "3.11", ["tensorflow==2.15.*", "tensorflow-addons==0.23.0"], instead=True)
+        steps.new_environment(text, "3.11", pair, instead=True)
     else:
-        steps.install(text, "tensorflow==2.15.*", "tensorflow-addons==0.23.0", instead=True)
+        steps.install(text, *pair, instead=True)
 
 
 #: tensorflow-io of each TensorFlow, newest first (its README); Windows has wheels up to 0.31.

@@ -341,7 +341,8 @@ def _and_cuda(about: Situation, steps: Steps) -> None:
         steps.install_set("Let pip install the CUDA libraries of %s" % about.label, found)
     else:
         text = "Let pip install the CUDA libraries that %s was built with" % about.label
-        pinned = "tensorflow[and-cuda]==%s" % (version if version.count(".") > 1 else version + ".*")
+        exact = version.count(".") > 1 and version != "2.15.0"  # whose extra asks for what PyPI has not
+        pinned = "tensorflow[and-cuda]==%s" % (version if exact else minor_of(version) + ".*")
         nightly = ".dev" in version.replace("-", ".")  # PyPI keeps none of these for long
         pinned = "tensorflow[and-cuda]==%s.*" % minor_of(version) if nightly else pinned
         wanted = (pinned,) if version else about.tensorflow_with_cuda(python=about.python)

@@ -10,6 +10,7 @@ from ...diagnosis.commands import Place, Shell
 from ...diagnosis.findings import Fix, Packages
 from ...diagnosis.package_commands import Environment
 from ...matrix.matrix import accepts
+from ...matrix.projects import sort_key
 from ..signatures import filled
 from .situation import PLATFORM_TITLES, Situation, requirement_of
 
@@ -187,10 +188,7 @@ class Steps:
             return
         if name == "torch" and len(requirements) == 1 and "torch" in remove and not self.about.known.complete:
             text += "; torchvision and torchaudio, if they are there, in the same command"
-        python = "" if index_url else self.about.other_python(requirements)
-        if python:
-            text += "; Python %s has no wheel of it: in an environment with Python %s" % (self.about.python, python)
-            self.new_environment(text, python, requirements, instead)
+        if not index_url and self._for_other_python(requirements, text, instead):
             return
         there = self.about.packages
         if (
@@ -238,6 +236,17 @@ class Steps:
                 return True
         return False
 
+    def _for_other_python(self, requirements: Sequence[str], text: str, instead: bool) -> bool:
+        """Make an environment with another Python, if this one has no wheel of something; return whether that is so."""
+        about = self.about
+        python = about.other_python(requirements)
+        if not python and about.python and "[cuda,cudnn]" in "".join(requirements) and sort_key(about.python) < (3, 10):
+            python = "3.12"  # the releases of onnxruntime-gpu with these extras are for 3.10 and later
+        if python:
+            text += "; Python %s has no wheel of it: in an environment with Python %s" % (about.python, python)
+            self.new_environment(text, python, requirements, instead)
+        return bool(python)
+
     def _in_both(self, text: str, packages: Packages, instead: bool) -> None:
         """Add what installs on a system that is not known: a command each, as the shells join two of them differently."""
         steps = [packages]
@@ -276,7 +285,8 @@ class Steps:
             self.install(text, "torch-directml", remove=names, instead=instead)
             return
         names = self._for_system(names)
-        if self._elsewhere(names, text, instead):
+        old = self.about.python.startswith("2")  # of whose wheels the data know nothing
+        if self._elsewhere(names, text, instead) or (not old and self._for_other_python(names, text, instead)):
             return
         if names[0].startswith("jax[cuda") and self.about.python in ("2.7", "3.5", "3.6", "3.7", "3.8"):
             text += "; it needs a newer Python than %s" % self.about.python
