@@ -12,6 +12,7 @@ from devicekit.measure.numerics.layers.reference import Reference
 from devicekit.measure.numerics.layers.rounding_verdict import (
     Check,
     Rounding,
+    constant_verdict,
     row_sizes,
     saturated_verdict,
     stress_verdict,
@@ -417,3 +418,40 @@ def test_a_gradient_that_has_vanished_is_not_judged_by_what_is_left_of_it(kind, 
     for place, actual in enumerate(own.gradients, 1):
         assert verdict(place, actual) == "agrees"
         assert verdict(place, actual + 0.002 * reference.unsaturated(work)[place].astype(np.float32)) != "agrees"
+
+
+class NormalizationRunner(DenseRunner):
+    """Normalizes channels with the variance as Keras computes it, by sums from front to back."""
+
+    def trained(self, layer):
+        return []
+
+    def run(self, layer, work, device, double, cotangent, head):
+        x = work.args[0].array.astype(np.float64 if double else np.float32)
+        mean, squares = (np.cumsum(item, axis=0, dtype=x.dtype)[-1] / x.dtype.type(len(x)) for item in (x, x * x))
+        size = 1 / np.sqrt(squares - mean * mean + x.dtype.type(1e-3))
+        y, pulled = (x - mean) * size, cotangent(0, x.shape, "").astype(x.dtype)
+        gradient = size * (pulled - pulled.mean(axis=0) - y * (pulled * y).mean(axis=0))
+        return LayerOutcome([HostArray(y, str(y.dtype))], [gradient], [])
+
+
+def test_the_gradient_of_a_constant_that_is_normalized_is_not_compared():
+    runner = NormalizationRunner()
+    layer = type("BatchNormalization", (), {"__module__": "keras.layers"})()
+    x = np.random.RandomState(0).normal(size=(300, 4)).astype(np.float32)
+    x[:, 1:3] = 3.7, 2.9
+
+    def verdict(x, factor):
+        work = Work((HostArray(x, "float32"),), {}, [])
+        reference = Reference(runner, layer, work, weights, lambda _: None, repeatable=True)
+        actual = runner.run(layer, work, "cpu", False, weights, None).gradients[0] * factor
+        about = Difference("gradient", "last", "BatchNormalization", "gradient of input 0", "cpu", "torch", "differs")
+        check = Check(about, actual, Expected(reference.arrays[1], "float32", 300, 3), 1)
+        rounding = Rounding(reference, work, 0)
+        return constant_verdict(verdict_on(check, rounding), layer, check, rounding).verdict
+
+    one_wrong = np.float32([1, 1, 1, 1.5])
+    assert verdict(x, 1) == "not-compared"
+    assert verdict(x, one_wrong) not in ("agrees", "not-compared")
+    assert verdict(x[:, ::3], 1) == "agrees"
+    assert verdict(x[:, ::3], one_wrong[::3]) == "differs"

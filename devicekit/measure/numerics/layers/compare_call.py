@@ -24,10 +24,12 @@ from .coarse_products import (
 from .recorded_calls import Call
 from .reference import DrawsRandomNumbers, Reference, arrays_in
 from .rounding_verdict import (
+    CONSTANT,
     SATURATED,
     Check,
     Rounding,
     coarse_verdict,
+    constant_verdict,
     plain_verdict,
     row_sizes,
     saturated_verdict,
@@ -367,6 +369,7 @@ def _checked(subject: Subject, computed: _Computed, check: Check, before: Sequen
     coarse = [computed.arithmetic] if computed.arithmetic else _arithmetics(before)
     if "gradient" in check.subject.what and (verdict.verdict == "differs" or not coarse):
         verdict = saturated_verdict(verdict, check, rounding)
+        verdict = constant_verdict(verdict, computed.layer, check, rounding)
     if verdict.verdict == "differs" and coarse:
         verdict = coarse_verdict(verdict, coarse[0], check, rounding)
     if dtype in ("bfloat16", "float16") and not case.way.stress:
@@ -443,22 +446,29 @@ def compare_whole(
             continue
         whats = _whats(runner, model, outcome, None, with_loss)
         computed = _Computed(labels, case, outcome, whats, sizes, model, arithmetic=coarsest_shown(layers, device))
-        found += _through_saturated(_judged(subject, computed), layers)
+        found += _through_lost(_judged(subject, computed), layers)
     if _are_of_another(found, case):
         return compare_whole(subject, inputs, targets, loss, sizes, devices, layers)
     runner.forget()
     return found
 
 
-def _through_saturated(found: Sequence[Difference], layers: Sequence[Difference]) -> List[Difference]:
-    """Return the verdicts on a model without those on gradients that come back through an activation which is saturated."""
-    saturated = {item.device: item.name for item in reversed(layers) if SATURATED in item.detail}
+def _through_lost(found: Sequence[Difference], layers: Sequence[Difference]) -> List[Difference]:
+    """Return the verdicts on a model without those on gradients that come back through what leaves nothing of them.
+
+    A gradient that has vanished there, or whose variance is that of a constant, says nothing of a device.
+    """
+    lost = {
+        item.device: (item.name, why)
+        for item in reversed(layers)
+        for why in (SATURATED, CONSTANT)
+        if why in item.detail
+    }
 
     def one(item: Difference) -> Difference:
-        if item.verdict != "differs" or "gradient" not in item.what or item.device not in saturated:
+        if item.verdict != "differs" or "gradient" not in item.what or item.device not in lost:
             return item
-        detail = "of %s, %s" % (saturated[item.device], SATURATED)
-        return item.replace(verdict="not-compared", arithmetic="", detail=detail)
+        return item.replace(verdict="not-compared", arithmetic="", detail="of %s, %s" % lost[item.device])
 
     return [one(item) for item in found]
 

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
+from ....runtime.frameworks.keras_model import public_class
 from ..measures import measure, plain_measure
 from ..recognize import wrong_elements
 from ..result import Difference, Measure
@@ -34,6 +35,7 @@ _JUMP = 2.0**-40
 
 _OVERFLOWN = "%d elements are as on the CPU in %s, where something overflows that does not in float64"
 SATURATED = "the activation is saturated: its gradient's terms cancel"
+CONSTANT = "what is normalized is constant: its variance is what rounding leaves"
 
 #: A factor is common to all elements from this many unit roundoffs on, if it is as many times what their errors leave open,
 #: and if there are as many elements of about one size.
@@ -282,6 +284,36 @@ def saturated_verdict(found: Difference, check: Check, rounding: Rounding) -> Di
     vanished = (distance(check.actual, right) <= lost) & (_VANISHED * np.abs(right) <= terms)
     again = verdict_on(check._replace(actual=np.where(vanished, right, check.actual)), rounding)
     return noted(again, SATURATED) if again.verdict == "agrees" else found
+
+
+def constant_verdict(found: Difference, layer: Any, check: Check, rounding: Rounding) -> Difference:
+    """Look again at the gradient of what is normalized, where that is constant.
+
+    Keras computes a variance as ``mean(x ** 2) - mean(x) ** 2``. Of a constant, the order of the sums decides what is left.
+    """
+    name, of_keras = public_class(layer)
+    places = rounding.work.inputs
+    if found.verdict == "agrees" or not (of_keras and name.endswith("Normalization") and places):
+        return found
+    given = rounding.work.leaves[places[0]].array.astype(np.float64)
+    if given.shape != check.actual.shape:
+        return found
+    others = np.where(_is_constant(given), check.expected.reference, check.actual)
+    if judge(check.subject, others, check.expected).verdict != "agrees":
+        return found
+    return check.subject.replace(verdict="not-compared", detail=CONSTANT)
+
+
+def _is_constant(given: np.ndarray) -> np.ndarray:
+    """Return which elements are of a channel, the last axis, or of an example that is constant."""
+
+    def along(axes: Any) -> np.ndarray:
+        most = np.sqrt(unit_roundoff("float32")) * np.max(np.abs(given), axis=axes, keepdims=True)
+        found: np.ndarray = np.ptp(given, axis=axes, keepdims=True) <= most
+        return found
+
+    axes = tuple(range(given.ndim))
+    return np.broadcast_to(along(axes[:-1]) | along(axes[1:]), given.shape)
 
 
 def without_common_factor(item: Difference, check: Check, rounding: Rounding) -> Difference:
