@@ -48,7 +48,8 @@ def test_the_cpu_beside_itself(program):
     optimizers = found.pop("optimizers")
     # AdamW came with Keras 2.11.
     assert optimizers in [["SGD, as compiled", "sgd", "momentum", "adam", *more] for more in ([], ["adamw"])]
-    assert found.pop("compiled") == ["SGD, as compiled, steps compiled by tf.function"] * (VERSION >= (2, 0))
+    compiled = ["%s, steps compiled by tf.function" % name for name in optimizers]
+    assert found.pop("compiled") == compiled * (VERSION >= (2, 0))
     expected = {"same": True, "again": True, "agrees": True, "rate": 0.5, "verdicts": ["agrees"], "steps": [3]}
     assert found == dict(expected, repeats=True, falls=True)
 
@@ -115,6 +116,37 @@ print(json.dumps(found))
         verdicts = {"agrees", "not-compared"} if random else {"agrees"}
         assert (agrees, codes, len(rows) > 1) == (True, [], True), name
         assert {row[2] for row in rows} <= verdicts, name
+
+
+@only_tf2
+def test_moving_averages_of_weights_are_compared_and_a_graph_that_a_class_of_the_users_own_has_built(program):
+    code = """
+from devicekit.measure.numerics.training import _Trainer
+class Built(keras.Model):
+    def __init__(self, size):
+        start = keras.Input((size,))
+        super().__init__(inputs=start, outputs=L.Dense(1)(L.Dense(4, activation="relu")(start)))
+averaging = V3 or hasattr(keras.optimizers.SGD, "_update_model_variables_moving_average")
+def trained():
+    model = Built(8)
+    model.compile(keras.optimizers.SGD(0.01, **(dict(use_ema=True) if averaging else {})), "mse")
+    x = generator.standard_normal((16, 8)).astype("float32")
+    found = devicekit.compare(model, x, x[:, :1], devices="cpu", optimizers=["sgd"], steps=3).divergences
+    return [[item.verdict, bool(item.compiled_by)] for item in found]
+right = trained()
+def train(self, device, double, make, batches, start, compiled=False, real=_Trainer.train):
+    def still():
+        optimizer = make()
+        if compiled:
+            optimizer._update_model_variables_moving_average = lambda *_: None
+        return optimizer
+    return real(self, device, double, still, batches, start, compiled)
+_Trainer.train = train
+print(json.dumps([right, trained(), averaging]))
+"""
+    right, wrong, averaging = program(TENSORFLOW + FAULTS + PECULIAR + code, timeout=600)
+    assert right == [["agrees", False], ["agrees", True]] * 2
+    assert wrong == [["agrees", False], ["differs" if averaging else "agrees", True], *right[2:]]
 
 
 @only_tf2
@@ -214,5 +246,6 @@ print(json.dumps([rows, model.layers[0].use_cudnn]))
         [own, "agrees", False, False],
         [compiled, "unsupported", True, False],
         ["sgd", "agrees", False, False],
+        ["sgd, steps compiled by tf.function", "unsupported", True, False],
     ]
     assert kept == "auto"

@@ -121,6 +121,9 @@ _MOST_STEPS = 10
 _LEAST_STEPS = 2
 _BUDGET_S = 20.0
 
+#: What is spent on training with compiled steps: with the first optimizer in any case, with more while it is not used up.
+_COMPILED_S = 10.0
+
 #: How often a training is repeated as a coarser arithmetic may change it.
 _COARSE_CONTROLS = 2
 
@@ -199,8 +202,8 @@ def compare_training(
     Returns
     -------
     tuple of Divergence
-        For each optimizer in turn, the model's own first, one for each device; of the first optimizer one more, with the
-        step compiled as the user compiled it. What could not be compared is among them, with the reason.
+        For each optimizer in turn, the model's own first, one for each device; and one more with the step compiled as the
+        user compiled it, while there is time. What could not be compared is among them, with the reason.
     """
     keras = keras_of(model)
     known = optimizers_of(keras)
@@ -223,6 +226,7 @@ def _compare(
 ) -> List[Divergence]:
     steps, names, note = task.steps, list(makers), ""
     found: List[Divergence] = []
+    compiled_s: Dict[str, float] = {}
     try:
         if steps is None:
             count, steps = _affordable(trainer, len(names), 4 + len(devices), task.batch_size)
@@ -231,16 +235,21 @@ def _compare(
         for name in names:
             standard = _standard(trainer, makers[name], task._replace(steps=steps))
             own = [_on_device(trainer, name, makers[name], device, framework, standard) for device in devices]
-            if name == names[0]:
+            if sum(compiled_s.values()) + max(compiled_s.values(), default=0.0) <= _COMPILED_S:
+                begun = time.process_time()
                 own += _compare_compiled(trainer, name, makers[name], devices, framework, standard)
+                compiled_s[name] = time.process_time() - begun
             found += [noted(item, standard.note) for item in own]
         found = [noted(item, note) for item in found]
-        reason = (
-            "not tried: all trainings would take more than %.0f s of the CPU; name optimizers and steps" % _BUDGET_S
-        )
+        reason = "not tried: all trainings would take more than %.0f s of the CPU" % _BUDGET_S
+        reason += "; name optimizers and steps"
     except _NothingToCompareWith as error:
         reason = str(error)
-    rest = ", ".join(name for name in makers if name not in {item.optimizer for item in found})
+    tried = {item.optimizer for item in found}
+    rest = ", ".join(name for name in makers if name not in tried)
+    late = ", ".join(name for name in names if name in tried and name not in compiled_s)
+    why = "not tried: compiled, more optimizers would take more than %.0f s of the CPU; name them" % _COMPILED_S
+    found += [_not_compared(late, device, framework, why, trainer.compiler) for device in devices if late]
     return found + [_not_compared(rest, device, framework, reason) for device in devices if rest]
 
 
@@ -515,7 +524,7 @@ class _Trainer:
             run = Run([], [])
             for inputs, targets in batches:
                 run.loss.append(_step(model, cast(inputs, double), cast(targets, double)))
-                run.weights.append(self.follow(model.get_weights()))
+                run.weights.append(self.follow(model.get_weights()) + self._averages(model.optimizer))
                 self._say("training")
             return run
 
@@ -615,6 +624,13 @@ class _Trainer:
             np.asarray(weights[place]).reshape(-1)[places].astype(np.float64)
             for place, places in zip(self._trained, self._followed)
         ]
+
+    def _averages(self, optimizer: Any) -> List[np.ndarray]:
+        """Return the elements that are followed of the moving averages of weights, if an optimizer has them (`use_ema`)."""
+        optimizer = getattr(optimizer, "inner_optimizer", optimizer)
+        averages = getattr(optimizer, "_model_variables_moving_average", None) or ()
+        held = [self._tensors.variable_to_numpy(item).reshape(-1) for item in averages]
+        return [item[_places(item.size)].astype(np.float64) for item in held]
 
 
 def _step(model: Any, inputs: Any, targets: Any) -> float:

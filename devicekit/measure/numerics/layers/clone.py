@@ -10,6 +10,9 @@ from ..nests import flatten, rebuild
 
 _FLOATS = ("float16", "bfloat16", "float32", "float64")
 
+#: What a class of the user may do in another way than a functional model.
+_BEHAVIOR = ("call", "train_step", "compute_loss")
+
 
 class NotClonable(Exception):
     """A layer cannot be made again; the message says why."""
@@ -19,6 +22,17 @@ def is_container(layer: Any) -> bool:
     """Return whether something is one of Keras's own containers, which do nothing but call what they contain."""
     name, of_keras = public_class(layer)
     return of_keras and name in ("Functional", "Sequential", "Model", "InputLayer")
+
+
+def is_graph(model: Any) -> bool:
+    """Return whether a model computes and learns as Keras's functional models do, whatever the class that has built it."""
+    kind = type(model)
+
+    def own(method: str) -> bool:
+        return public_class(next(base for base in kind.__mro__ if method in vars(base) or base is object))[1]
+
+    graph = any(public_class(base) == ("Functional", True) for base in kind.__mro__)
+    return is_container(model) or (graph and all(map(own, _BEHAVIOR)))
 
 
 @contextlib.contextmanager
@@ -107,10 +121,14 @@ def again_whole(model: Any, keras: Keras, known: Dict[str, Any], double: bool) -
     NotClonable
     """
     if not is_container(model):
-        return again(model, keras, known, double)
+        try:
+            return again(model, keras, known, double)
+        except NotClonable:
+            if not is_graph(model):
+                raise
 
     def one(layer: Any) -> Any:
-        nested = is_container(layer) and hasattr(layer, "layers")
+        nested = hasattr(layer, "layers") and is_graph(layer)
         return again_whole(layer, keras, known, double) if nested else again(layer, keras, known, double)
 
     try:
