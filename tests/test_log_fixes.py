@@ -258,6 +258,63 @@ IMPORTS = (
 )
 
 ROWS = [
+    # How much memory TensorFlow 1 found, and which releases have code for an old GPU.
+    (
+        "Free memory: 190.31MiB\nE cuda_driver.cc:1002] failed to allocate 190.31M from device: CUDA_ERROR_OUT_OF_MEMORY",
+        {"os": "linux", "packages": {"tensorflow-gpu": "1.0"}},
+        ["only 190 MB free at its start"],
+        [],
+    ),
+    (
+        "tensorflow.python.framework.errors_impl.InternalError: no kernel image is available for execution on the device",
+        {"os": "windows", "packages": {"tensorflow": "2.3.0"}, "gpu": "GTX 960M"},
+        [r"2\.4\.0 is the next release, 2\.10\.1 the newest"],
+        [],
+    ),
+    (
+        "Library not loaded: @rpath/libcublas.8.0.dylib",
+        {"os": "macos", "packages": {"tensorflow-gpu": "1.1.0"}},
+        [r"ended with 10\.13"],
+        [],
+    ),
+    # What a TensorFlow 1 that is installed has, what 1.0 renamed, and what belongs to another release.
+    (
+        "AttributeError: module 'tensorflow' has no attribute 'Session'",
+        {"os": "linux", "packages": {"tensorflow": "1.7.0"}},
+        ["which has tf.Session", "uninstall"],
+        ["compat"],
+    ),
+    (
+        "AttributeError: module 'tensorflow' has no attribute 'pack'",
+        {"os": "linux", "packages": {"tensorflow": "1.2.0"}},
+        ["stack and unstack"],
+        ["compat"],
+    ),
+    (
+        "ModuleNotFoundError: No module named 'tensorflow_core.estimator'",
+        {"os": "linux", "packages": {"tensorflow": "1.15.0", "tensorflow-estimator": "2.1.0"}},
+        [r"tensorflow-estimator==1\.15\.\*"],
+        [],
+    ),
+    (
+        "/srv/env/lib/python3.7/site-packages/keras/legacy/interfaces.py in wrapper(*args, **kwargs)\n"
+        "AttributeError: module 'tensorflow' has no attribute 'get_default_graph'",
+        {"os": "linux"},
+        ["from tensorflow import keras"],
+        ["compat"],
+    ),
+    (
+        "CUDA_ERROR_LAUNCH_TIMEOUT: the launch timed out and was terminated",
+        {"os": "linux"},
+        ["multi-user"],
+        ["Tdr"],
+    ),
+    (
+        "NotFoundError: /srv/a.so: undefined symbol: _ZN10tensorflow8internal21CheckOpMessageBuilder9NewStringB5cxx11Ev",
+        {"os": "linux", "packages": {"tensorflow": "1.0.1"}},
+        ["_GLIBCXX_USE_CXX11_ABI=0"],
+        [],
+    ),
     # What stands before the first error of the driver, on what the GPU shares its memory with, and on ARM without conda.
     (
         "I tensorflow/stream_executor/cuda/cuda_dnn.cc:2259] Unable to load cuDNN DSO\nE cuda_diagnostics.cc:296] kernel "

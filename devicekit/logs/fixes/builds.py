@@ -249,7 +249,7 @@ def _older_gpu(about: Situation, steps: Steps, capability: str) -> None:
         steps.install_set("Install the newest release that has code for %s" % what, found)
     newest = _newest_for(about, capability)
     if newest and found is None:
-        steps.say("%s is the newest release with code for %s" % (newest, what))
+        steps.say("TensorFlow %s with code for %s" % (newest, what), changes="packages")
     steps.say(
         "This build leaves that GPU out: another build (the official wheel or image, an older "
         "release) may have code for it; else "
@@ -258,16 +258,23 @@ def _older_gpu(about: Situation, steps: Steps, capability: str) -> None:
 
 
 def _newest_for(about: Situation, capability: str) -> str:
-    """The newest TensorFlow whose wheels have code for a compute capability."""
+    """The TensorFlow whose wheels have code for a compute capability: the one after the user's, and the newest."""
     if about.framework != "tensorflow":
         return ""
     from ...matrix.queries import has_code_for
 
     project = BUNDLED.project("tensorflow")
-    for version in reversed(project.versions if project is not None else ()):
-        if has_code_for("tensorflow", version, capability, BUNDLED).status == "compatible":
-            return "TensorFlow %s" % version
-    return ""
+    there = [
+        version
+        for version in (project.versions if project is not None else ())
+        if not (about.windows and accepts(">=2.11", version))
+        and has_code_for("tensorflow", version, capability, BUNDLED).status == "compatible"
+    ]
+    # What older wheels have code for is not known.
+    after = [item for item in there if about.is_at_least("2.3") and sort_key(item) > sort_key(about.version)]
+    if len(after) > 1:
+        return "%s is the next release, %s the newest" % (after[0], after[-1])
+    return "%s is the newest release" % there[-1] if there else ""
 
 
 def _newest(

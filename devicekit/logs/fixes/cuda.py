@@ -166,7 +166,8 @@ def cuda_library_missing(about: Situation, steps: Steps) -> None:
     if _of_a_module(about, steps):
         return
     if about.macos:
-        steps.say("macOS has no CUDA: uninstall the CUDA build, and use the CPU or Metal")
+        text = "CUDA for macOS ended with 10.13 and NVIDIA's drivers for it, TensorFlow's builds with it with 1.1 (CUDA 8.0)"
+        steps.say(text + ": uninstall the CUDA build, and use the CPU or Metal", changes="packages")
         return
     _found_elsewhere(about, steps)
     if about.signature == "xla-ld-no-stub":

@@ -110,6 +110,8 @@ def _of_its_own(about: Situation, steps: Steps) -> bool:
         steps.say(text, changes="packages", instead=True)
     elif "tf.estimator" in about.summary:
         _hub_estimator(about, steps)
+    elif "tensorflow-estimator is of" in about.summary:
+        _apart(about, steps)
     elif about.signature == "tf-v1-api-sub" and _path_in_tensorflow(about) in _SINCE_TENSORFLOW:
         since = _SINCE_TENSORFLOW[_path_in_tensorflow(about)]
         steps.install("tf.%s came with TensorFlow %s" % (_path_in_tensorflow(about), since), "tensorflow>=%s" % since)
@@ -201,6 +203,8 @@ def _built_for_another(about: Situation, steps: Steps) -> None:
     if package is None:
         steps.say("Compile that library again, with the headers and flags of the installed TensorFlow")
         steps.run("Its flags", 'python -c "import tensorflow as tf; print(tf.sysconfig.get_compile_flags())"')
+        if "cxx11" in about.line:  # in the wheels before 2.9, as in their flags from 1.5 on
+            steps.say("TensorFlow's build has C++'s old strings: -D_GLIBCXX_USE_CXX11_ABI=0 has to be among them")
         return
     name = distribution_of(package.group(1))
     steps.say("Install the %s that was released for %s, if there is one" % (name, about.label), changes="packages")

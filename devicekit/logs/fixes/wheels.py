@@ -332,11 +332,9 @@ def _before_the_data(about: Situation, steps: Steps, name: str, bounds: str) -> 
         steps.run(text % (name, bounds, about.python), _SHOW_BITS)
         steps.run("An old pip does not know all wheels: update it", "python -m pip install --upgrade pip")
         return True
-    text = (
-        "TensorFlow 1.13 and 1.14 have wheels up to Python 3.7, 1.12 and before up to 3.6: make an environment with it"
-    )
+    text = "%s%s has wheels up to Python %s: make an environment with it" % (name, bounds, pythons[0])
     if about.macos and name == "tensorflow-gpu":
-        name, text = "tensorflow", "tensorflow-gpu has no wheels for macOS: leave -gpu out. " + text
+        name, text = "tensorflow", "%s (leave -gpu out, which is not for macOS)" % text
     steps.new_environment(text, pythons[0], ["%s%s" % (name, bounds), "numpy<1.20", "protobuf<4", "h5py<3"])
     return True
 
