@@ -627,6 +627,19 @@ ROWS = [
         {"os": "windows", "packages": {"tensorflow": "2.11.0"}, "cuda": "11.6"},
         ["wsl --install"],
         [],
+    # No build of the registry has code for it, though AMD supports it.
+    (
+        "Created device /job:localhost/replica:0/task:0/device:GPU:0 with 23754 MB memory\nSegmentation fault (core dumped)",
+        {"os": "linux", "packages": {"tensorflow-rocm": "2.11"}, "gpu": "AMD Radeon RX 7900 XTX", "rocm": "5.5"},
+        ["no code for this GPU", "newer builds"],
+        ["OVERRIDE"],
+    ),
+    # Python 2.7 is of the time of TensorFlow 1, whose program does not run on 2.
+    (
+        "ERR [DataParallel] TensorFlow was not built with CUDA support!",
+        {"os": "linux", "python": "2.7"},
+        ["tensorflow-gpu==RELEASE"],
+        [r"python 3\.", "and-cuda"],
     ),
     # rocminfo itself fails: ROCm is installed, and no library is missing.
     (

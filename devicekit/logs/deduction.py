@@ -389,7 +389,9 @@ def _target(known: Known) -> Deduced:
     """ROCm's builds end with a segmentation fault on a GPU that they have no code for."""
     gfx = known.versions.get("gfx") or target_of(known.gpu_name, BUNDLED) or other_target(known.gpu_name)
     rocm = "rocm" in known.versions or any("rocm" in item for item in (*known.packages, *known.packages.values()))
-    if not rocm or not re.match(r"gfx(?:8|90c|101|103[1-9]|1103)", gfx):
+    own = known.packages.get("tensorflow-rocm") or "3"  # the registry's builds: some GPUs are in none of them
+    lacks = gfx and version_at_least(own, "2.15") is False and BUNDLED.newest_rocm(gfx) is None
+    if not rocm or not (lacks or re.match(r"gfx(?:8|90c|101|103[1-9]|1103)", gfx)):
         return None
     text = "The builds for ROCm have no code for this GPU (%s): programs fail or crash on it."
     name = known.gpu_name

@@ -378,7 +378,9 @@ def _in_another_package(about: Situation, steps: Steps) -> bool:
             steps.run("If conda installed it: ask for its build for GPUs", command, changes="packages")
         text = "Install the GPU build of the same release"
         steps.install(text, "tensorflow-gpu==%s" % version, remove=owners, instead=bool(steps.fixes))
-    elif about.signature in ("dml-cudnnrnn", "tf-no-known-devices") and not about.version:
+    elif not about.version and (
+        about.signature in ("dml-cudnnrnn", "tf-no-known-devices") or about.python in ("2.7", "3.4", "3.5")
+    ):
         steps.say(
             "Install the GPU build of the same release: for TensorFlow 1 and 2.0 uninstall tensorflow and tensorflow-gpu, "
             "then install tensorflow-gpu==RELEASE alone; from 2.1 on it is tensorflow, in place of tensorflow-cpu",

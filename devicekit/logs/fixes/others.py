@@ -31,7 +31,7 @@ def _builds(about: Situation) -> str:
 
 
 #: What says that ROCm's runtime found no GPU, which is so for a user who may not open its devices as well.
-_NO_AGENT = ("rocm-no-hip-gpus", "rocm-hipinit-no-device", "rocm-hsa-init-failed", "rocm-tf-device-count")
+_NO_AGENT = ("rocm-no-hip-gpus", "rocm-hipinit-no-device", "rocm-tf-device-count")
 
 #: Said by ROCm's own programs: it is installed, and its runtime does not start.
 _STARTED = "rocm-hsa-init-failed"
@@ -240,7 +240,7 @@ def gfx_unsupported(about: Situation, steps: Steps) -> None:
     """The build, or ROCm itself, has no code for this AMD GPU."""
     gfx = about.gfx
     dropped = next((name for prefix, name in _DROPPED if gfx.startswith(prefix)), "")
-    kernel = about.signature in ("rocm-kfd-asic", "rocm-pci-atomics") or "not supported in kfd" in about.line
+    kernel = about.signature == "rocm-pci-atomics" or re.search("kfd not supported|not supported in kfd", about.line)
     if kernel or (dropped and dropped != "RDNA 1"):
         if gfx == "gfx90c" and not kernel:
             pass_as_relative(steps, gfx)
