@@ -627,6 +627,26 @@ ROWS = [
         {"os": "windows", "packages": {"tensorflow": "2.11.0"}, "cuda": "11.6"},
         ["wsl --install"],
         [],
+    ),
+    # In a container NCCL lacks shared memory first of all; AMD's HIP SDK on Windows needs AMD's driver there.
+    (
+        "RuntimeError: NCCL error in: ProcessGroupNCCL.cpp:839, unhandled system error, NCCL version 2.8.3",
+        {"os": "container", "packages": {"torch": "1.8.0"}},
+        ["shared memory", "ipc=host"],
+        ["SOCKET_IFNAME"],
+    ),
+    (
+        "hipGetDeviceCount: Returned hipErrorNoDevice :",
+        {"os": "windows", "gpu": "AMD Radeon RX 7900 XT", "rocm": "5.7.1"},
+        ["Adrenalin"],
+        ["use Linux"],
+    ),
+    (
+        "RuntimeError: HIP error: no kernel image is available for execution on the device",
+        {"os": "wsl2", "packages": {"torch": "2.4.0+rocm6.1"}, "gpu": "AMD Radeon RX 7900 XTX"},
+        ["libhsa-runtime64"],
+        ["nvidia"],
+    ),
     # No build of the registry has code for it, though AMD supports it.
     (
         "Created device /job:localhost/replica:0/task:0/device:GPU:0 with 23754 MB memory\nSegmentation fault (core dumped)",

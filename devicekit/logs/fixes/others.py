@@ -157,8 +157,8 @@ def _no_rocm_here(about: Situation, steps: Steps) -> None:
     if about.macos:
         steps.say("ROCm is for Linux (and parts of it for Windows), not for macOS: use Metal there, or the CPU")
         return
-    if about.framework == "torch":
-        if any(about.gfx.startswith(prefix) for prefix, _ in _DROPPED):
+    if about.framework == "torch" or (not about.framework and about.fact("rocm")):  # AMD's HIP SDK
+        if _dropped(about.gfx):
             steps.say(
                 "AMD's builds for Windows have no code for this GPU (%s), and no setting changes that" % about.gfx
             )
@@ -239,7 +239,7 @@ def rocm_version_mismatch(about: Situation, steps: Steps) -> None:
 def gfx_unsupported(about: Situation, steps: Steps) -> None:
     """The build, or ROCm itself, has no code for this AMD GPU."""
     gfx = about.gfx
-    dropped = next((name for prefix, name in _DROPPED if gfx.startswith(prefix)), "")
+    dropped = _dropped(gfx)
     kernel = about.signature == "rocm-pci-atomics" or re.search("kfd not supported|not supported in kfd", about.line)
     if kernel or (dropped and dropped != "RDNA 1"):
         if gfx == "gfx90c" and not kernel:
@@ -248,8 +248,9 @@ def gfx_unsupported(about: Situation, steps: Steps) -> None:
         return
     if _old_sdk(about, steps):
         return
-    listed = False
-    override = "HSA_OVERRIDE_GFX_VERSION"
+    if about.wsl and about.framework == "torch" and not dropped:
+        rocm_in_wsl(about, steps)
+    override, listed = "HSA_OVERRIDE_GFX_VERSION", False
     relative, version = relative_of(gfx)
     value = about.known.environment.get(override, "")
     other = gfx and not relative and value.replace(".", "") != gfx[3:]  # the GPU has code of its own
@@ -318,9 +319,13 @@ def _not_for_rocm(about: Situation, steps: Steps, too_old: bool) -> None:
     last_release(about, steps)
 
 
+def _dropped(gfx: str) -> str:
+    return next((name for prefix, name in _DROPPED if gfx.startswith(prefix)), "")
+
+
 def dropped_generation(about: Situation, steps: Steps) -> None:
     """What AMD leaves out may be listed, and fails or crashes later."""
-    dropped = next((name for prefix, name in _DROPPED if about.gfx.startswith(prefix)), "")
+    dropped = _dropped(about.gfx)
     if dropped:
         steps.say("Current ROCm does not support %s (%s)" % (about.gfx, dropped))
         last_release(about, steps)
