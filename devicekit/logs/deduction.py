@@ -204,7 +204,7 @@ def _wheel(known: Known) -> Deduced:
     if known.system == "windows" and "jaxlib" in known.sought:
         old = version_at_least(known.sought["jaxlib"] or "1", "0.4.13") is False
         if old or version_at_least(python or "3.9", "3.8") is False:
-            return ("platform-unsupported", "jaxlib has wheels for Windows from 0.4.13 on, for Python 3.8 and later.")
+            return ("platform-unsupported", "jaxlib before 0.4.13 is not for Windows: use it in WSL 2.")
     if not python:
         return None
     minor = minor_of(python)

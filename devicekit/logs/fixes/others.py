@@ -238,8 +238,7 @@ def rocm_version_mismatch(about: Situation, steps: Steps) -> None:
 
 def gfx_unsupported(about: Situation, steps: Steps) -> None:
     """The build, or ROCm itself, has no code for this AMD GPU."""
-    gfx = about.gfx
-    dropped = _dropped(gfx)
+    gfx, dropped = about.gfx, _dropped(about.gfx)
     kernel = about.signature == "rocm-pci-atomics" or re.search("kfd not supported|not supported in kfd", about.line)
     if kernel or (dropped and dropped != "RDNA 1"):
         if gfx == "gfx90c" and not kernel:

@@ -638,8 +638,6 @@ def platform_unsupported(about: Situation, steps: Steps) -> None:
     if "alpine" in about.words or re.search(r"(?i)alpine|musl", about.line + about.summary + about.known.os_version):
         steps.say("Use an image with glibc (Debian, Ubuntu), such as python:3.11-slim, in place of Alpine: it has musl")
         return
-    if name == "jaxlib" and "0.4.13" in about.summary:
-        steps.say("Use it in WSL 2, that is on Linux; or on Windows a current JAX, which computes on the CPU there")
     if about.windows and about.known.architecture == "aarch64":
         steps.say("On Windows for ARM, install the x64 Python from python.org: Windows translates it; or use WSL 2")
     if about.macos and name.startswith(("nvidia-", "jax-cuda", "tensorflow-directml")):
