@@ -628,6 +628,14 @@ ROWS = [
         ["wsl --install"],
         [],
     ),
+    # Intel's own builds of PyTorch have numbers that no index of PyTorch has.
+    (
+        "ERROR: No matching distribution found for torch==1.13.0a0",
+        {"os": "windows", "python": "3.9", "gpu": "Intel Arc A770M"},
+        ["whl/xpu"],
+        [r"install torch==", "pypi.org"],
+    ),
+    ("Error: couldn't find any HIP devices", {"os": "container", "gpu": "Radeon PRO W6800"}, ["--device=/dev/kfd"], []),
     # In a container NCCL lacks shared memory first of all; AMD's HIP SDK on Windows needs AMD's driver there.
     (
         "RuntimeError: NCCL error in: ProcessGroupNCCL.cpp:839, unhandled system error, NCCL version 2.8.3",

@@ -341,6 +341,10 @@ def _before_the_data(about: Situation, steps: Steps, name: str, bounds: str) -> 
 
 def _unknown_release(about: Situation, steps: Steps, name: str, bounds: str) -> None:
     """A release that the data do not hold."""
+    if name == "torch" and "a0" in bounds and (about.vendor == "intel" or "+git" in about.line):
+        text = "That is Intel's own build, from its index for Linux; PyTorch has one for Intel GPUs itself from 2.5 on"
+        steps.install(text, "torch", index_url="https://download.pytorch.org/whl/xpu")
+        return
     match = re.match(r"[=~<]=?=?(\d+)\.(\d+)", bounds)
     if name == "tensorflow-rocm":
         steps.say(
