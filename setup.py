@@ -20,6 +20,14 @@ zlib.Z_DEFAULT_COMPRESSION = 9
 #: Folders with many small tables: one file each in a wheel, where they are compressed together.
 FOLDERS = (os.path.join("devicekit", "matrix", "data"), os.path.join("devicekit", "logs", "signatures"))
 
+#: What signatures have most often: a sign each in a wheel, 8 KB less to download.
+PHRASES = (
+    ",null", '{"text":"', '{"if":{"', " the ", '},"code":', ',"summary":"', '","symptom","', " not ", '],[["',
+    '-unsupported"', 'group":{"', '"dependency-incompatible"', " for ", " is ", '","command":"', 'cause","', '.","',
+    '}],"fix-alone":true}', " that ", "TensorFlow ", '-version-mismatch"', " version", " and ", " with ", '-missing"', " of ",
+    " driver", '"],"', " has no ", " install",
+)  # fmt: skip
+
 #: Next to modules that public names are of: docstrings that pytest and agents show.
 SHOWN = ("devicekit.cli.mcp", "devicekit.testing")
 
@@ -224,10 +232,16 @@ def _bundle(folder):
     for data in tables.values():
         if "rows" in data and all(isinstance(row, dict) for row in data["rows"]):
             data["rows"] = _table(data["rows"])
+    lines = [
+        "\n%s %s" % (name, json.dumps(data, ensure_ascii=False, separators=(",", ":"))) for name, data in tables.items()
+    ]
+    text = "".join(lines) + "\n"
+    if "all" in tables:
+        for sign, phrase in zip((*range(1, 10), *range(11, 32)), PHRASES):
+            text = text.replace(phrase, chr(sign))
+        text = "\0".join(PHRASES) + "\0\0" + text
     with open(os.path.join(folder, "all.txt"), "w", encoding="utf-8", newline="\n") as bundle:
-        for name, data in tables.items():
-            bundle.write("\n%s %s" % (name, json.dumps(data, ensure_ascii=False, separators=(",", ":"))))
-        bundle.write("\n")
+        bundle.write(text)
 
 
 def _columns(tables):

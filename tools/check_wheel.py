@@ -130,7 +130,7 @@ def problems(path):
         for bundle in [name for name in names if name.endswith("/all.txt")]:
             # The JSON files of a folder, as setup.py puts them into one.
             names.remove(bundle)
-            for line in wheel.read(bundle).strip(b"\n").split(b"\n"):
+            for line in matrix.written_out(wheel.read(bundle)).strip(b"\n").split(b"\n"):
                 name = line.partition(b" ")[0].decode("ascii")
                 tables = {name: matrix.read_table(line.partition(b" ")[2])}
                 if name == "all":

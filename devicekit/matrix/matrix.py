@@ -454,6 +454,9 @@ class Matrix:
         return tuple(DirectMlRow(**dict(row, systems=tuple(row["systems"]))) for row in self._table("directml"))
 
 
+#: Bytes that JSON never has: control characters are escaped in it.
+SIGNS = (*range(1, 10), *range(11, 32))
+
 #: One for all that ask without a matrix of their own: what was read once is not read again.
 BUNDLED = Matrix()
 
@@ -486,9 +489,23 @@ def is_bundled(folder: str) -> bool:
 def _bundle(folder: str) -> bytes:
     """The JSON files of a folder as setup.py packs them, a line each: name, space, content; empty in a checkout."""
     try:
-        return pkgutil.get_data("devicekit", folder + "/all.txt") or b""
+        return written_out(pkgutil.get_data("devicekit", folder + "/all.txt") or b"")
     except OSError:
         return b""
+
+
+def written_out(bundle: bytes) -> bytes:
+    r"""Return a bundle with its frequent phrases in the place of the signs that a wheel has for them (setup.py).
+
+    >>> written_out(b"abc\x00def\x00\x00\x02 \x01")
+    b'def abc'
+    """
+    phrases, mark, text = bundle.partition(b"\x00\x00")
+    if not mark:
+        return bundle
+    for sign, phrase in zip(SIGNS, phrases.split(b"\x00")):
+        text = text.replace(bytes((sign,)), phrase)
+    return text
 
 
 def _line_of(bundle: bytes, name: str) -> bytes:
