@@ -315,7 +315,7 @@ ROWS = [
         ["_GLIBCXX_USE_CXX11_ABI=0"],
         [],
     ),
-    # What stands before the first error of the driver, on what the GPU shares its memory with, and on ARM without conda.
+    # What precedes the first error of the driver, on what the GPU shares its memory with, and on ARM without conda.
     (
         "I tensorflow/stream_executor/cuda/cuda_dnn.cc:2259] Unable to load cuDNN DSO\nE cuda_diagnostics.cc:296] kernel "
         "version 367.44.0 does not match DSO version 352.99.0 -- cannot find working devices in this configuration",
@@ -621,7 +621,7 @@ ROWS = [
         [r"TensorFlow 2\.5 needs CUDA 11\.2"],
         [r"and-cuda"],
     ),
-    # Whoever states CUDA has an NVIDIA GPU.
+    # A machine for which CUDA is stated has an NVIDIA GPU.
     (
         "tf.config.list_physical_devices('GPU') # result show []",
         {"os": "windows", "packages": {"tensorflow": "2.11.0"}, "cuda": "11.6"},

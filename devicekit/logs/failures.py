@@ -197,8 +197,8 @@ class Failure(NamedTuple):
             both = frame.function == imported.function == "<module>"
             name = imported.path[len(imported.folder) :]
             # Before Python 3.9 the script itself has no folder.
-            beside = imported.folder == self.frames[0].folder or name == self.frames[0].path
-            if both and not frame.own and imported.own and beside:
+            adjacent = imported.folder == self.frames[0].folder or name == self.frames[0].path
+            if both and not frame.own and imported.own and adjacent:
                 return name
         return ""
 

@@ -190,17 +190,17 @@ def _of_another_platform(view: View) -> Iterable[Finding]:
 
 def _left_behind(view: View) -> Iterable[Finding]:
     """Seen to stop the import: files of TensorFlow 2.18 in 2.21 and of 2.21 in 2.18, of Keras 2.15 and 3.12 in 2.10."""
-    owner, owners = view.tensorflow, view.tensorflow_distributions
+    owners = view.tensorflow_distributions
     for package in view.machine.python.packages:
         paths = [path for path in view.machine.python.stale_modules if path.startswith(package.location)]
         if not paths or package.name not in ("tensorflow", "keras") or len({item.name for item in owners}) > 1:
             continue
-        twice = owner is not None and len(owners) > 1 and package.name == "tensorflow"
+        owner = view.tensorflow if len(owners) > 1 and package.name == "tensorflow" else None
         yield Kind("install-corrupt", "error", (package.name,)).finding(
             "The import of %s takes %s, which another release left." % (package.name, paths[0]),
             tuple(Evidence("in no RECORD: %s" % path, package.path_entry) for path in paths[:3]),
             # Of two releases of one name, each has files that the other does not list.
-            (_reinstall(view, owner) if twice else Fix("Delete %s" % ", ".join(paths), changes="files"),),
+            (_reinstall(view, owner) if owner is not None else Fix("Delete %s" % ", ".join(paths), changes="files"),),
         )
 
 

@@ -599,8 +599,8 @@ def _onnxruntime_build(about: Situation, steps: Steps) -> None:
         text = "It needs CUDA 12 and cuDNN 9 from 1.19 on, which its extras bring from 1.21 on; CUDA 13 from 1.27 on"
         cuda = about.fact("cuda")
         if re.search(r"==1\.(?:[789]|1[0-8])\b", wanted):
-            there = ", not CUDA %s (1.6 is for 10.2, 1.4 for 10.1)" % cuda if cuda.startswith("10.") else ""
-            text = "It needs CUDA 11 (from 1.15 on 11.8) and cuDNN 8%s" % there
+            older = ", not CUDA %s (1.6 is for 10.2, 1.4 for 10.1)" % cuda if cuda.startswith("10.") else ""
+            text = "It needs CUDA 11 (from 1.15 on 11.8) and cuDNN 8%s" % older
         steps.say(text)
     elif about.vendor == "intel" and not about.windows:
         steps.install("Or compute on the CPU", "onnxruntime", remove=remove, instead=True)

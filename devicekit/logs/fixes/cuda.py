@@ -488,8 +488,9 @@ def _windows_libraries(about: Situation, steps: Steps, cuda: str, cudnn: str) ->
         return
     if not cuda:  # the newest one that there was
         older = (("1.13", "9.0", "7"), ("2.1", "10.0", "7.4"), ("2.4", "10.1", "7.6"), ("2.5", "11.0", "8.0"))
-        both = next((both for first, *both in older if about.is_at_least(first) is False), ["11.2", "8.1"])
-        cuda, cudnn = both[0], cudnn or both[1]
+        newest = (row[1:] for row in older if about.is_at_least(row[0]) is False)
+        cuda, with_it = next(newest, ("11.2", "8.1"))
+        cudnn = cudnn or with_it
     cudnn = cudnn or "8.1"
     which = {
         "10.1": "TensorFlow 2.1 to 2.3",

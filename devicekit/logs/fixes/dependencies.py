@@ -113,10 +113,7 @@ def _of_its_own(about: Situation, steps: Steps) -> bool:
     elif "tensorflow-estimator is of" in about.summary:
         _apart(about, steps)
     elif about.signature == "tf-v1-api-sub" and _path_in_tensorflow(about) in _SINCE_TENSORFLOW:
-        since = _SINCE_TENSORFLOW[_path_in_tensorflow(about)]
-        steps.install("tf.%s came with TensorFlow %s" % (_path_in_tensorflow(about), since), "tensorflow>=%s" % since)
-        text = "Or install the release of what asks for it that this TensorFlow was for"
-        steps.say(text, changes="packages", instead=True)
+        _came_with(about, steps, _path_in_tensorflow(about))
     elif "TensorFlow Addons" in about.summary:
         fitting_add_on(about, steps, "tensorflow-addons", about.version.partition("+")[0])
     else:
@@ -124,6 +121,14 @@ def _of_its_own(about: Situation, steps: Steps) -> bool:
             about.signature in ("gen-no-module", "pip-requirement-any", "gpu-needs-cupy") and _gpu_library(about, steps)
         )
     return True
+
+
+def _came_with(about: Situation, steps: Steps, name: str) -> None:
+    """A name of TensorFlow that this release does not have yet."""
+    since = _SINCE_TENSORFLOW[name]
+    steps.install("tf.%s came with TensorFlow %s" % (name, since), "tensorflow>=%s" % since)
+    text = "Or install the release of what asks for it that this TensorFlow was for"
+    steps.say(text, changes="packages", instead=True)
 
 
 def _build_failed(about: Situation, steps: Steps) -> None:

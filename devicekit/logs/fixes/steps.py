@@ -46,7 +46,7 @@ _MANAGERS = {
     "pacman": ("arch",), "zypper": ("suse",), "ubuntu-drivers": ("ubuntu",),
 }  # fmt: skip
 
-#: Distributions whose wheels are for some systems or platforms only, beside those of the matrix.
+#: Distributions whose wheels are for some systems or platforms only, next to those of the matrix.
 _ONLY_FOR = (
     (r"(tensorflow|jax)-metal", ("macos",)),
     (r"triton-windows|onnxruntime-directml", ("windows",)),
