@@ -6,6 +6,7 @@ The engine is imported and asked when a fix is accessed, not when a rule fires.
 from typing import Dict, List, Optional, Sequence, Tuple
 
 from ..errors import log
+from ..machine.facts import Machine
 from ..matrix.matrix import normal_name
 from ..matrix.target import PYTHONS
 from .findings import Fix, LazyFixes
@@ -19,9 +20,10 @@ _STAYS = ("keras", "tf-keras")
 PLUGINS = ("tensorflow-directml-plugin", "tensorflow-metal", "intel-extension-for-tensorflow")
 
 
-def _installed(view: View) -> Dict[str, str]:
+def installed_versions(machine: Machine) -> Dict[str, str]:
+    """Return the versions that the import of what is installed takes, by name."""
     found: Dict[str, str] = {}
-    for item in view.machine.python.distributions.or_none() or ():
+    for item in machine.python.distributions.or_none() or ():
         version = item.version.or_none()
         if version:
             found.setdefault(item.name, version)  # the import takes the first one on the path
@@ -32,7 +34,7 @@ def add(view: View, text: str, *names: str) -> Sequence[Fix]:
     """Return the fix that adds distributions to the installed TensorFlow, which changes only where it must."""
 
     def make() -> Tuple[Fix, ...]:
-        owner, installed = view.tensorflow, _installed(view)
+        owner, installed = view.tensorflow, installed_versions(view.machine)
         found = None
         if owner is not None and owner.name in installed:
             exact = "%s==%s" % (owner.name, installed[owner.name])
@@ -63,7 +65,7 @@ def repair_install(
     """
 
     def make() -> Tuple[Fix, ...]:
-        installed = _installed(view)
+        installed = installed_versions(view.machine)
         owner = view.tensorflow
         roots = []
         if owner is not None and owner.name in installed:
@@ -159,7 +161,11 @@ def install_goal(view: View, text: str, framework: str = "tensorflow") -> Sequen
 def numpy_stays(view: View, framework: str) -> Tuple[str, ...]:
     """Return the bound of NumPy that what else is installed may need: what was built for NumPy 1 cannot load NumPy 2."""
     # PyTorch does without NumPy, and takes either.
-    return ("numpy<2",) if framework != "torch" and _installed(view).get("numpy", "").startswith("1.") else ()
+    return (
+        ("numpy<2",)
+        if framework != "torch" and installed_versions(view.machine).get("numpy", "").startswith("1.")
+        else ()
+    )
 
 
 def replace_by_goal(view: View, text: str, goal: str, *otherwise: str, version: str = "") -> Sequence[Fix]:

@@ -9,7 +9,7 @@ from typing import Dict, FrozenSet, Iterable, Iterator, List, Mapping, NamedTupl
 from ..diagnosis.diagnose import run_rules
 from ..diagnosis.findings import Diagnosis, Finding, Fix, Packages, ways
 from ..diagnosis.frameworks import TITLES, choose_framework
-from ..diagnosis.install_fixes import numpy_stays
+from ..diagnosis.install_fixes import installed_versions, numpy_stays
 from ..diagnosis.rules.keras import backend, backend_instead, backend_meant, is_keras3, keras_version, standalone_keras
 from ..diagnosis.rules.plugins import FORMATS
 from ..diagnosis.view import View
@@ -211,7 +211,7 @@ class _Planner:
         self.idle = tuple(item for item in self.diagnosis.findings if self._keeps_idle(item))
         self.before = self.state(machine, self.diagnosis)
         self.target: Target = self.view.target
-        self.installed = _versions(machine)
+        self.installed = installed_versions(machine)
 
     def backend_missing(self) -> Optional[Finding]:
         """Return the finding that Keras takes a framework by default that is not there, if more than that is wrong."""
@@ -344,7 +344,7 @@ class _Planner:
         left = {item.code for item in diagnosis.findings if item.severity == "error"}
         codes = [item.code for item in self.diagnosis.findings if item.severity == "error" and item.code not in left]
         there = {item.name for item in after.python.distributions.or_none() or ()}
-        changes = _changes(self.installed, _versions(after))
+        changes = _changes(self.installed, installed_versions(after))
         # Of what is replaced by a release that is not known yet, the requirement tells.
         changes = tuple(item for item in changes if item.after or item.name not in there)
         keeps = self._keeps(after)
@@ -361,7 +361,7 @@ class _Planner:
 
     def _keeps(self, after: Machine) -> bool:
         """Return whether the release of each framework stays; which distribution brings it does not matter."""
-        now, before = _versions(after), self.installed
+        now, before = installed_versions(after), self.installed
         owner, other = self._owner(), View(after, self.matrix).tensorflow_version
         if owner is not None and (other is None or owner.version.split(".")[:3] != other.split(".")[:3]):
             return False
@@ -818,15 +818,6 @@ def cpu_build(target: Target) -> str:
     """Return the distribution of TensorFlow that brings no code for GPUs, where there is one."""
     small = target.architecture == "x86_64" and target.system != "macos"
     return "tensorflow-cpu" if small else "tensorflow"
-
-
-def _versions(machine: Machine) -> Dict[str, str]:
-    found: Dict[str, str] = {}
-    for item in machine.python.distributions.or_none() or ():
-        version = item.version.or_none()
-        if version:
-            found.setdefault(item.name, version)
-    return found
 
 
 def _damaged(machine: Machine, diagnosis: Diagnosis) -> Tuple[str, ...]:
