@@ -82,18 +82,21 @@ class Posix(Syntax):
         return "unset %s" % name
 
 
-class PowerShell(Syntax):
+class _Windows(Syntax):
+    separator = ";"
+
+    def word(self, text: str) -> str:
+        return text if re.match(r"[\w.:/\\=+-]+\Z", text, re.ASCII) else super().word(text)
+
+
+class PowerShell(_Windows):
     """What Windows opens: version 5 has no ``&&``."""
 
     name = "powershell"
     joint = "; "
-    separator = ";"
 
     def reference(self, name: str) -> str:
         return "$HOME" if name == "HOME" else "$env:" + name
-
-    def word(self, text: str) -> str:
-        return text if re.match(r"[\w.:/\\=+-]+\Z", text, re.ASCII) else super().word(text)
 
     def quoted(self, text: str) -> str:
         if re.search(r"`|\$(?![A-Z_])", text):
@@ -111,18 +114,14 @@ class PowerShell(Syntax):
         return "Remove-Item Env:%s" % name
 
 
-class Cmd(Syntax):
+class Cmd(_Windows):
     """The older shell of Windows, in which Anaconda's prompt runs."""
 
     name = "cmd"
-    separator = ";"
     home = "%USERPROFILE%"
 
     def reference(self, name: str) -> str:
         return "%%%s%%" % ("USERPROFILE" if name == "HOME" else name)
-
-    def word(self, text: str) -> str:
-        return text if re.match(r"[\w.:/\\=+-]+\Z", text, re.ASCII) else super().word(text)
 
     def set(self, pairs: Sequence[Tuple[str, str]]) -> str:
         # The quotes are not part of the value; without them a space before && would be.

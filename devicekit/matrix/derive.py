@@ -12,7 +12,7 @@ from packaging.utils import InvalidSdistFilename, canonicalize_name, parse_sdist
 from packaging.version import InvalidVersion, Version
 
 from .matrix import minor_of, read_data
-from .projects import set_id
+from .projects import python_order, set_id
 from .wheel_files import wheel_tags
 
 #: (python, platform) pairs: ``("cp311", "win_amd64")``.
@@ -150,10 +150,7 @@ def grouped(tags: Sequence[Tuple[str, str]]) -> Dict[str, str]:
     for python, platform in tags:
         pythons.setdefault(platform, set()).add(python)
 
-    def number(tag: str) -> int:
-        return int(re.sub(r"\D", "", tag) or 0)
-
-    return {platform: " ".join(sorted(pythons[platform], key=number)) for platform in sorted(pythons)}
+    return {platform: " ".join(sorted(pythons[platform], key=python_order)) for platform in sorted(pythons)}
 
 
 def ungrouped(wheels: Mapping[str, str]) -> Set[Tuple[str, str]]:

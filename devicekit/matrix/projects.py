@@ -57,7 +57,7 @@ class Build(NamedTuple):
     @property
     def pythons(self) -> Tuple[str, ...]:
         """The Python tags of all its wheels, oldest first."""
-        return tuple(sorted({tag for _, tags in self.wheels for tag in tags}, key=_python_order))
+        return tuple(sorted({tag for _, tags in self.wheels for tag in tags}, key=python_order))
 
 
 class Release(NamedTuple):
@@ -225,5 +225,6 @@ def sort_key(version: str) -> Tuple[int, ...]:
     return tuple(int(number) for number in re.findall(r"\d{1,18}", version)[:4])
 
 
-def _python_order(tag: str) -> int:
+def python_order(tag: str) -> int:
+    """Return the number in a Python tag, for ordering: cp39 comes before cp310."""
     return int(re.sub(r"\D", "", tag) or 0)
