@@ -40,26 +40,22 @@ _NOT_IN_WSL = re.compile(
     r"\b(usermod|modprobe|rocm-smi|prime-select|reboot|dkms autoinstall)\b|install (-y )?nvidia-(driver|open)|/dev/kfd"
 )
 
-#: Package managers, and the distributions that have them.
+#: Package managers, and those that a distribution has.
+_MANAGER = re.compile(r"\b(apt|dnf|yum|pacman|zypper|ubuntu-drivers)\b(?! \w*=)")
 _MANAGERS = {
-    "apt": ("ubuntu", "debian"), "apt-get": ("ubuntu", "debian"), "dnf": ("fedora", "rhel"), "yum": ("fedora", "rhel"),
-    "pacman": ("arch",), "zypper": ("suse",), "ubuntu-drivers": ("ubuntu",),
+    "ubuntu": "apt ubuntu-drivers", "debian": "apt", "fedora": "dnf yum", "rhel": "dnf yum", "arch": "pacman",
+    "suse": "zypper",
 }  # fmt: skip
 
 #: Distributions whose wheels are for some systems or platforms only, next to those of the matrix.
 _ONLY_FOR = (
-    (r"(tensorflow|jax)-metal", ("macos",)),
-    (r"triton-windows|onnxruntime-directml", ("windows",)),
-    (r"vllm", ("linux",)),
-    (r"jax-rocm|onnxruntime-migraphx", ("linux-x86_64",)),
-    (r"onnxruntime-gpu", ("linux-x86_64", "windows")),
-    (r"nvidia-|cupy-|flash-attn|tensorrt|numba-cuda", ("linux", "windows")),
-)
+    ("(tensorflow|jax)-metal", "macos"), ("triton-windows|onnxruntime-directml", "windows"), ("vllm", "linux"),
+    ("jax-rocm|onnxruntime-migraphx", "linux(-x|$)"), ("onnxruntime-gpu", "linux(-x|$)|windows"),
+    ("nvidia-|cupy-|flash-attn|tensorrt|numba-cuda", "linux|windows"),
+)  # fmt: skip
 
 #: The extra with CUDA's libraries, which are for Linux.
 _EXTRA = re.compile(r"(?<=^tensorflow)\[and-cuda\]|(?<=^jax)\[cuda\w*\]")
-
-_MANAGER = re.compile(r"\b(?:%s)\b(?! \w*=)" % "|".join(sorted(_MANAGERS, reverse=True)))
 
 #: What changes the machine and not the container: its driver, its kernel.
 _OF_THE_HOST = re.compile(
@@ -134,7 +130,7 @@ class Steps:
         host = text.startswith(("On the host", "On the machine"))
         manager = None if host else _MANAGER.search(command)
         distribution = about.linux_distribution
-        if manager and distribution and distribution not in _MANAGERS[manager.group()]:
+        if manager and distribution and manager.group() not in _MANAGERS.get(distribution, ""):
             if not re.match("(On )?Ubuntu", text):  # whose packages have other names here
                 self.say(text, changes=changes, instead=instead)
             return
@@ -220,17 +216,14 @@ class Steps:
     def _elsewhere(self, requirements: Sequence[str], text: str, instead: bool) -> bool:
         """Say that a distribution has no wheel for this system; return whether that is so."""
         about = self.about
+        place = about.platform or about.system
         for name, bounds in map(requirement_of, requirements):
-            systems = next((its for pattern, its in _ONLY_FOR if re.match(pattern, name)), ())
-            lacking = (
-                about.platform and about.releases(name, bounds) and not about.releases(name, bounds, about.platform)
+            wrong = any(
+                re.match(pattern, name) and not re.match(systems, place or "") for pattern, systems in _ONLY_FOR
             )
-            here = [
-                item
-                for item in systems
-                if item.startswith(str(about.system)) and (about.platform or item).startswith(item)
-            ]
-            if lacking or (systems and about.system in _TITLES and not here):
+            if not wrong and about.platform:
+                wrong = bool(about.releases(name, bounds)) and not about.releases(name, bounds, about.platform)
+            if wrong and place in (*_TITLES, *PLATFORM_TITLES):
                 where = PLATFORM_TITLES.get(about.platform) or _TITLES[str(about.system)]
                 self.say("%s: %s has no wheel for %s" % (text, name + bounds, where), instead=instead)
                 return True
