@@ -1082,3 +1082,31 @@ def test_the_requirements_of_a_release_that_the_facts_name():
     fixes = explain(log, facts={"packages": packages})[0].fix
     assert "flax 0.8.0, which requires jax>=0.4.19; there is jax 0.4.10" in fixes[0].text
     assert "flax" not in explain(log, facts={"packages": dict(packages, jax="0.4.30")})[0].fix[0].text
+
+
+@pytest.mark.parametrize(
+    "copied",
+    [
+        lambda text: text.replace("\n", "\\n"),
+        lambda text: "\n".join(json.dumps({"log": line + "\n", "stream": "stderr"}) for line in text.split("\n")),
+        lambda text: text.replace("<", "&lt;").replace(">", "&gt;"),
+    ],
+)
+def test_a_log_is_read_as_programs_and_pages_write_it(copied):
+    log = (
+        "Traceback (most recent call last):\n"
+        '  File "/srv/env/lib/python3.11/site-packages/torch/cuda/__init__.py", line 310, in <module>\n'
+        "AssertionError: Torch not compiled with CUDA enabled"
+    )
+    assert [item.code for item in explain(copied(log))] == [item.code for item in explain(log)] == ["cpu-only-build"]
+
+
+@pytest.mark.parametrize("line", ['{"log": [[[', '{"log": 1}', '{"log": "' + '\\"' * 9, "[" * 2000, '{"log":' * 2000])
+def test_what_only_looks_like_json_is_a_line(line):
+    log = line + "\nAssertionError: Torch not compiled with CUDA enabled"
+    assert [item.code for item in explain(log)] == ["cpu-only-build"]
+
+
+def test_a_path_of_windows_has_no_end_of_a_line():
+    log = "ImportError: Could not find 'nvcuda.dll' in C:\\nvidia\\new.dll"
+    assert explain(log)[0].code == "driver-missing"

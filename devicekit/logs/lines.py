@@ -6,6 +6,8 @@ line is looked up; what that costs for a character does not depend on what the l
 """
 
 import codecs
+import html
+import json
 import re
 from collections import Counter
 from typing import IO, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
@@ -95,6 +97,12 @@ _BEFORE_EACH = re.compile(
     rb"|\d{4}-\d\d-\d\dT[\d:.]{8,18}(?:Z|[+-]\d\d:?\d\d) {1,9}(?:std(?:err|out) F )?"
     rb"|[\d-]{10} [\d:]{8},\d{3} -? ?[A-Z]{4,8} -? ?|\[\d{4}-[^]\n]{8,30}\] \{[\w.]{1,60}:\d{1,6}\} [A-Z]{4,8} - )"
 )
+
+#: How Docker and Kubernetes keep a line.
+_JSON = b'{"log":'
+
+#: The end of a line as the two characters that a string in a program has for it; in a path of Windows a name follows.
+_WRITTEN_END = re.compile(rb"(?m)\\n(?![a-z]{1,20}(?:[\\.]|\W?$))")
 
 #: Lines at the beginning of a piece of a log that show whether something is before each.
 _FIRST_LINES = 8
@@ -206,6 +214,12 @@ def _gathered(chunks: Iterable[bytes]) -> Iterator[bytes]:
 def _lines(data: bytes) -> List[bytes]:
     if b"\x1b" in data:
         data = _ESCAPE.sub(b"", data)
+    if data.startswith(_JSON):
+        data = b"\n".join(map(_from_json, data.split(b"\n")))
+    elif data.count(b"\\n") > data.count(b"\n"):
+        data = _WRITTEN_END.sub(b"\n", data)
+    if b"&lt;" in data or b"&gt;" in data or b"&quot;" in data:
+        data = html.unescape(data.decode("utf-8", "replace")).encode("utf-8")
     if any(map(_BEFORE_EACH.match, data[:_BEFORE_ANSWER].split(b"\n", _FIRST_LINES)[:_FIRST_LINES])):
         data = _BEFORE_EACH.sub(b"", data)
     if b"\r" in data:
@@ -214,6 +228,15 @@ def _lines(data: bytes) -> List[bytes]:
     if not lines[-1]:
         lines.pop()
     return lines or [b""]  # nothing but escape sequences
+
+
+def _from_json(line: bytes) -> bytes:
+    """Return what a program wrote, of a line that Docker keeps as JSON."""
+    try:
+        text = json.loads(line.decode("utf-8", "replace"))["log"] if line.startswith(_JSON) else None
+    except (ValueError, RecursionError):
+        text = None
+    return text.rstrip("\n").encode("utf-8", "replace") if isinstance(text, str) else line
 
 
 class Effort:

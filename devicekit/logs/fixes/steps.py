@@ -47,7 +47,7 @@ _MANAGERS = {
     "suse": "zypper",
 }  # fmt: skip
 
-#: Distributions whose wheels are for some systems or platforms only, next to those of the matrix.
+#: Distributions whose wheels are for some systems or platforms only, other than those of the matrix.
 _ONLY_FOR = (
     ("(tensorflow|jax)-metal", "macos"), ("triton-windows|onnxruntime-directml", "windows"), ("vllm", "linux"),
     ("jax-rocm|onnxruntime-migraphx", "linux(-x|$)"), ("onnxruntime-gpu", "linux(-x|$)|windows"),
