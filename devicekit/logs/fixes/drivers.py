@@ -756,7 +756,7 @@ def _no_linux_driver(steps: Steps, text: str) -> None:
 
 
 def _wsl_driver(steps: Steps) -> None:
-    """WSL has no kernel separate module: the library is that of Windows' driver, or a Linux driver is in the way."""
+    """WSL has no kernel module: the library is that of Windows' driver, or a Linux driver is in the way."""
     steps.run("After an update of Windows' driver: restart WSL", "wsl --shutdown", on="windows", changes="system")
     _no_linux_driver(steps, "If that does not help: remove NVIDIA's Linux driver from WSL")
 
