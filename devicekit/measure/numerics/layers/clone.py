@@ -26,13 +26,10 @@ def is_container(layer: Any) -> bool:
 
 def is_graph(model: Any) -> bool:
     """Return whether a model computes and learns as Keras's functional models do, whatever the class that has built it."""
-    kind = type(model)
-
-    def own(method: str) -> bool:
-        return public_class(next(base for base in kind.__mro__ if method in vars(base) or base is object))[1]
-
-    graph = any(public_class(base) == ("Functional", True) for base in kind.__mro__)
-    return is_container(model) or (graph and all(map(own, _BEHAVIOR)))
+    kinds = type(model).__mro__
+    graph = any(public_class(kind) == ("Functional", True) for kind in kinds)
+    own = any(name in vars(kind) for kind in kinds for name in _BEHAVIOR if not public_class(kind)[1])
+    return is_container(model) or (graph and not own)
 
 
 @contextlib.contextmanager

@@ -1,5 +1,6 @@
 """What a layer should give: itself again in float64 on the CPU, and how far rounding alone may move that."""
 
+import functools
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
@@ -150,7 +151,8 @@ class Reference:
             inputs = len(self.outcome.outputs) + len(work.inputs)
             found = [None if item is None else np.zeros(item.shape) for item in self.arrays]
             for scale in _SCALES:
-                smaller = arrays_in(self.compute(_scaled(work, scale, trained)))
+                factors = functools.partial(np.full, fill_value=scale)
+                smaller = arrays_in(self.compute(_multiplied(work, factors, not trained, trained)))
                 for place, (most, item) in enumerate(zip(found, smaller)):
                     if most is not None and item is not None and item.shape == most.shape:
                         factor = scale if place >= inputs or not trained else 1.0
@@ -179,26 +181,19 @@ def arrays_in(outcome: LayerOutcome) -> List[Optional[np.ndarray]]:
 def _moved(work: Work, size: float, seed: int, weights_too: bool) -> Work:
     generator = np.random.RandomState([seed & 0xFFFFFFFF, 59])
 
-    def one(held: Any) -> Any:
-        if not isinstance(held, HostArray) or not held.is_float:
-            return held
-        factors = 1.0 + size * generator.uniform(-1.0, 1.0, held.array.shape)
-        return HostArray(held.array.astype(np.float64) * factors, held.dtype)
+    def factors(shape: Tuple[int, ...]) -> Any:
+        return 1.0 + size * generator.uniform(-1.0, 1.0, shape)
 
-    args, kwargs = rebuild((work.args, work.kwargs), [one(leaf) for leaf in work.leaves])
-    return Work(args, kwargs, [one(item) for item in work.weights] if weights_too else work.weights)
+    return _multiplied(work, factors, True, range(len(work.weights)) if weights_too else ())
 
 
-def _scaled(work: Work, scale: float, trained: Sequence[int]) -> Work:
-    """Return smaller weights, of those that are trained; smaller inputs if there are none."""
+def _multiplied(work: Work, factors: Callable[[Tuple[int, ...]], Any], inputs: bool, weights: Sequence[int]) -> Work:
+    """Return what goes into a call with floats multiplied by factors of their shape: inputs, and weights of some places."""
 
     def one(held: Any) -> Any:
         if not isinstance(held, HostArray) or not held.is_float:
             return held
-        return HostArray(held.array.astype(np.float64) * scale, held.dtype)
+        return HostArray(held.array.astype(np.float64) * factors(held.array.shape), held.dtype)
 
-    if trained:
-        weights = [one(item) if place in trained else item for place, item in enumerate(work.weights)]
-        return work._replace(weights=weights)
-    args, kwargs = rebuild((work.args, work.kwargs), [one(leaf) for leaf in work.leaves])
-    return Work(args, kwargs, work.weights)
+    args, kwargs = rebuild((work.args, work.kwargs), [one(leaf) if inputs else leaf for leaf in work.leaves])
+    return Work(args, kwargs, [one(item) if place in weights else item for place, item in enumerate(work.weights)])
