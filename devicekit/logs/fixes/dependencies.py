@@ -75,7 +75,7 @@ def _of_its_own(about: Situation, steps: Steps) -> bool:
     """What the line itself decides, whatever the framework; return whether it does."""
     if about.signature in _CONFLICTS:
         _conflict(about, steps)
-    elif about.groups.get("apart") or about.known.in_estimator:
+    elif about.groups.get("apart") or about.known.in_estimator or "tensorflow-estimator is of" in about.summary:
         _apart(about, steps)
     elif about.known.built and (about.groups.get("sdist") or about.signature == "py-no-module-distutils"):
         _build_failed(about, steps)
@@ -110,8 +110,6 @@ def _of_its_own(about: Situation, steps: Steps) -> bool:
         steps.say(text, changes="packages", instead=True)
     elif "tf.estimator" in about.summary:
         _hub_estimator(about, steps)
-    elif "tensorflow-estimator is of" in about.summary:
-        _apart(about, steps)
     elif about.signature == "tf-v1-api-sub" and _path_in_tensorflow(about) in _SINCE_TENSORFLOW:
         _came_with(about, steps, _path_in_tensorflow(about))
     elif "TensorFlow Addons" in about.summary:

@@ -114,18 +114,6 @@ _SMALLER = "Use a smaller batch, a smaller model, or mixed precision (16-bit)"
 _ALL_AT_ONCE = "A whole array is copied to the GPU at once: give fit a generator or a tf.data.Dataset, made on the CPU"
 
 
-def _other_libraries(about: Situation, steps: Steps, cudnn_starts: bool) -> None:
-    """What else stops cuBLAS or cuDNN when it starts."""
-    if about.compute_capability is None and about.is_at_least("2.4") is not True and "cublas-failed" in about.words:
-        text = "Or the GPU is newer than this TensorFlow's CUDA: GeForce RTX 20 need 1.13 (CUDA 10.0), RTX 30 and later 2.4"
-        steps.say(text + " (CUDA 11)", changes="packages", instead=True)
-    if cudnn_starts and about.framework == "tensorflow" and about.vendor in ("", "nvidia"):
-        cudnn = needs_of(about)[1]
-        if about.version and cudnn:
-            text = "If memory is free, cuDNN does not fit: %s needs cuDNN %s, or a newer one of that major version"
-            steps.say(text % (about.label, cudnn), "admin", "system", instead=True)
-
-
 def out_of_memory(about: Situation, steps: Steps) -> None:
     """The device's memory is exhausted."""
     text = about.line.lower()
@@ -164,14 +152,30 @@ def out_of_memory(about: Situation, steps: Steps) -> None:
         return
     _of_processor(about, steps)
     _allocator(about, steps, memory)
+    _holders(about, steps)
+    if later:
+        steps.add(less)
+    if about.framework == "tensorflow":
+        _if_memory_is_free(about, steps, starting and "cublas" not in text and about.vendor in ("", "nvidia"))
+
+
+def _holders(about: Situation, steps: Steps) -> None:
     command, system = _HOLDERS.get(about.vendor or "nvidia", ("", ""))
     if about.jetson:  # and has no nvidia-smi before JetPack 6
         steps.run("The GPU shares the machine's memory: end other programs, the desktop too, and add swap", "free -h")
     elif command:
         steps.run("See which other programs hold the GPU's memory, and end them", command, on=system)
-    if later:
-        steps.add(less)
-    _other_libraries(about, steps, starting and "cublas" not in text)
+
+
+def _if_memory_is_free(about: Situation, steps: Steps, cudnn_starts: bool) -> None:
+    """Another cause of what TensorFlow mostly says for want of memory."""
+    if about.compute_capability is None and about.is_at_least("2.4") is not True and "cublas-failed" in about.words:
+        text = "Or the GPU is newer than this TensorFlow's CUDA: GeForce RTX 20 need 1.13 (CUDA 10.0), RTX 30 and later 2.4"
+        steps.say(text + " (CUDA 11)", changes="packages", instead=True)
+    cudnn = needs_of(about)[1] if cudnn_starts and about.version else ""
+    if cudnn:
+        text = "If memory is free, cuDNN does not fit: %s needs cuDNN %s, or a newer one of that major version"
+        steps.say(text % (about.label, cudnn), "admin", "system", instead=True)
 
 
 #: What TensorFlow and XLA say where cuDNN does not start.

@@ -101,6 +101,12 @@ def _places(known: Known, about: Situation, name: str, there: Set[str]) -> List[
     ]
 
 
+def _whole(about: Situation) -> Tuple[str, str]:
+    """What the user installs, which pip's error may not be about."""
+    for_it = "tensorflow" in about.words and about.signature.startswith("pip-bad-build")
+    return requirement_of(about.known.asked or "tensorflow" * for_it)
+
+
 def python_unsupported(about: Situation, steps: Steps) -> None:
     """A release has no wheel for this Python: name those it has, or the releases that this Python has."""
     name, bounds = _asked(about)
@@ -117,7 +123,7 @@ def python_unsupported(about: Situation, steps: Steps) -> None:
         tensorflow_gpu_removed(about, steps)
     if "old-pip" in about.words or _ended(name, usable):
         return
-    if _before_the_data(about, steps, name, usable) or _of_apple_silicon(about, steps):
+    if _of_apple_silicon(about, steps) or _before_the_data(about, steps, name, usable):
         return
     if _plain_name(about, steps, name, usable) or another_index(about, steps, name, usable):
         return
@@ -140,8 +146,7 @@ def python_unsupported(about: Situation, steps: Steps) -> None:
         return
     if _range_of_a_lock(about, steps, label, pythons):
         return
-    for_it = "tensorflow" in about.words and about.signature.startswith("pip-bad-build")
-    whole = requirement_of(about.known.asked or "tensorflow" * for_it)
+    whole = _whole(about)
     for_all = [item for item in pythons if item in about.pythons(whole[0], known_specifier(whole[1]), about.platform)]
     if for_all and whole[0] != name:  # it is needed by what the user installs
         pythons, name, bounds = tuple(for_all), *whole
