@@ -385,9 +385,13 @@ def _torch_code(known: Known, version: str, capability: str) -> Deduced:
     return ("compute-capability-unsupported", text) if because else None
 
 
+def _gfx(known: Known) -> str:
+    return known.versions.get("gfx") or target_of(known.gpu_name, BUNDLED) or other_target(known.gpu_name)
+
+
 def _target(known: Known) -> Deduced:
     """ROCm's builds end with a segmentation fault on a GPU that they have no code for."""
-    gfx = known.versions.get("gfx") or target_of(known.gpu_name, BUNDLED) or other_target(known.gpu_name)
+    gfx = _gfx(known)
     rocm = "rocm" in known.versions or any("rocm" in item for item in (*known.packages, *known.packages.values()))
     own = known.packages.get("tensorflow-rocm") or "3"  # the registry's builds: some GPUs are in none of them
     lacks = gfx and version_at_least(own, "2.15") is False and BUNDLED.newest_rocm(gfx) is None
@@ -400,7 +404,7 @@ def _target(known: Known) -> Deduced:
 
 def _miopen(known: Known) -> Deduced:
     """MIOpen fails on a GPU that AMD supports."""
-    gfx = known.versions.get("gfx") or target_of(known.gpu_name, BUNDLED) or ""
+    gfx = _gfx(known)
     if not re.match(r"gfx(?:90[68a]|9[45]\d|1030|110[01]|120[01])$", gfx):
         return None
     if "HSA_OVERRIDE_GFX_VERSION" in known.environment or "torch" in known.packages:  # whose wheels have their own ROCm
