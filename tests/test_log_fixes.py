@@ -467,6 +467,39 @@ ROWS = [
         ["as administrator"],
         ["chown"],
     ),
+    # What has ended, a machine without a GPU, and two OpenMP runtimes that are no lack of shared memory.
+    (
+        "ERROR: No matching distribution found for onnxruntime-coreml==1.13.1",
+        {"os": "macos", "python": "3.10.14", "arch": "x86_64"},
+        ["pip install onnxruntime(?!-)"],
+        ["#files"],
+    ),
+    (
+        "AssertionError: Torch not compiled with CUDA enabled",
+        {"os": "linux", "gpu": "none"},
+        ['device "cpu"'],
+        ["whl/cu"],
+    ),
+    (
+        "OMP: Error #179: Function pthread_mutex_init failed:\nOMP: System error #22: Invalid argument",
+        {"os": "macos", "packages": {"torch": "2.2.2"}},
+        ["other order"],
+        ["shm", "KMP_DUPLICATE_LIB_OK"],
+    ),
+    (
+        "ERROR: tflite_runtime-2.1.0.post1-cp37-cp37m-linux_armv7l.whl is not a supported wheel on this platform",
+        {"os": "linux", "os_version": "Raspbian 10", "python": "3.7", "arch": "armv6l"},
+        ["ARMv6", "64-bit"],
+        ["#files"],
+    ),
+    (
+        "ValueError: Data of type <class 'keras.src.backend.common.keras_tensor.KerasTensor'> is not allowed only "
+        "(<class 'tensorflow.python.framework.tensor.Tensor'>, <class 'transformers.utils.generic.ModelOutput'>) is "
+        "accepted for attention_mask.",
+        {"packages": {"transformers": "4.38.2"}},
+        ["tf-keras", "TF_USE_LEGACY_KERAS"],
+        ["keras.ops"],
+    ),
     # Python before 3.7 does not say of which module.
     (
         "ImportError: cannot import name 'multi_gpu_model'",

@@ -408,6 +408,10 @@ def _linux_gpu(about: Situation, steps: Steps) -> None:
 
 
 def _torch_build(about: Situation, steps: Steps) -> None:
+    if about.known.no_gpu:
+        text = 'This machine has no GPU: let the program take the device "cpu" (.to("cpu"), no .cuda(); its own option)'
+        steps.say(text, changes="code")
+        return
     goal = {"amd": "rocm", "intel": "xpu"}.get(about.vendor, "cuda")
     goal = "xpu" if re.search(r"(?i)\bxpu\b", about.line) else goal
     if "webui-amdgpu" in about.words and "nvidia" not in about.known.vendors and not about.linux:

@@ -8,7 +8,7 @@ from ...matrix.gpu_support import capability_number, driver_limits, needed_drive
 from ...matrix.matrix import BUNDLED, accepts, minor_of, version_at_least
 from ...matrix.projects import sort_key
 from ...matrix.tables import DriverInstall
-from .extensions import older_ctranslate2
+from .add_ons import older_ctranslate2
 from .others import rocm_in_wsl
 from .situation import Situation
 from .steps import Steps, lower

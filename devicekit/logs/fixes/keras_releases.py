@@ -127,11 +127,11 @@ def _mixed(about: Situation, steps: Steps) -> bool:
         text = "Or, for code with tensorflow.keras: let TensorFlow use tf_keras, before its first import"
         steps.set(text, "TF_USE_LEGACY_KERAS", "1")
         return True
-    tensor = "A KerasTensor cannot" in about.line
+    tensor = re.search("A KerasTensor cannot|KerasTensor'> is not", about.line)
     ours = about.signature == "keras-mixed" and (tensor or re.search(_OF_KERAS_3, frames))
     if not ours or about.is_at_least("2.16") is False:
         return False
-    if tensor and not ADD_ON.search(frames):
+    if tensor and "transformers" not in about.line and not ADD_ON.search(frames):
         text = "Call the function in a layer of your own (a keras.layers.Layer with call), or use the one of keras.ops"
         steps.say(text, changes="code")
     _legacy_keras(about, steps, "Or, for code of Keras 2: install tf-keras of TensorFlow's own minor release")

@@ -12,13 +12,12 @@ from . import (
     cuda,
     dependencies,
     drivers,
-    extensions,
     keras_releases,
     numpy_protobuf,
     other_packages,
     others,
     plugin_pairs,
-    python_releases,
+    releases,
     running,
     wheels,
 )
@@ -31,7 +30,7 @@ Provider = Callable[[Situation, Steps], None]
 _STEPS = 7
 
 PROVIDERS: Dict[str, Provider] = {
-    "python-unsupported": python_releases.python_unsupported, "platform-unsupported": wheels.platform_unsupported,
+    "python-unsupported": releases.python_unsupported, "platform-unsupported": wheels.platform_unsupported,
     "framework-missing": wheels.framework_missing, "install-corrupt": wheels.install_corrupt,
     "distributions-conflict": wheels.distributions_conflict, "module-shadowed": wheels.module_shadowed,
     "rosetta-python": wheels.rosetta_python,
@@ -74,7 +73,7 @@ _SPECIAL: Tuple[Tuple[str, Provider], ...] = (
     ("tf-gpu-removed", wheels.tensorflow_gpu_removed), ("tf-gpu-egg-info", wheels.tensorflow_gpu_removed),
     ("np-too-old", numpy_protobuf.newer_numpy), ("xformers-torch-pair", add_ons.xformers_pair),
     ("torch-cuda-home", cuda.cuda_toolkit_missing), ("nvcc-not-found", cuda.cuda_toolkit_missing),
-    ("mmcv-", extensions.mmcv), ("pip-conflict-framework", dependencies.moved_tensorflow),
+    ("mmcv-", add_ons.mmcv), ("pip-conflict-framework", dependencies.moved_tensorflow),
     ("conda-cuda-constraint", drivers.conda_driver_too_old), ("conda-cuda-virtual", drivers.conda_driver_too_old),
 )  # fmt: skip
 

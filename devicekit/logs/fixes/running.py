@@ -1000,14 +1000,18 @@ def blocked_by_policy(about: Situation, steps: Steps) -> None:
 
 def openmp_duplicated(about: Situation, steps: Steps) -> None:
     """Two OpenMP runtimes in one process."""
+    if about.signature == "omp-shm":
+        steps.say(
+            "Import the packages of the command in the other order: the first OpenMP runtime serves", changes="code"
+        )
     steps.say(
         "Install NumPy, SciPy and the framework from one source only (all by pip, or all by conda), "
         "in a new environment",
         changes="packages",
     )
-    steps.set(
-        "For the time being, at the risk of crashes and wrong results: allow both", "KMP_DUPLICATE_LIB_OK", "TRUE"
-    )
+    if about.signature != "omp-shm":
+        text = "For the time being, at the risk of crashes and wrong results: allow both"
+        steps.set(text, "KMP_DUPLICATE_LIB_OK", "TRUE")
 
 
 def user_code_error(about: Situation, steps: Steps) -> None:

@@ -385,8 +385,8 @@ def _unknown_project(about: Situation, steps: Steps, name: str) -> None:
         else:
             steps.say("No release of torch-directml, which replaced it, is for this system")
         return
-    if name == "onnxruntime-silicon":
-        steps.install("It has ended: onnxruntime itself has wheels for Apple silicon, with CoreML", "onnxruntime")
+    if name in ("onnxruntime-silicon", "onnxruntime-coreml"):
+        steps.install("It has ended: onnxruntime itself has wheels for macOS, with CoreML", "onnxruntime")
         return
     if _ort_python(about, steps, name):
         return
@@ -641,7 +641,9 @@ def platform_unsupported(about: Situation, steps: Steps) -> None:
     if name == "jaxlib" and _local_label(about, steps, name, bounds):
         return
     if about.raspberry and about.known.architecture not in ("aarch64", "x86_64"):
-        steps.say("Use a 64-bit system (Raspberry Pi OS, 64-bit): there are wheels for aarch64, none for 32-bit ARM")
+        board = ", on a Pi 3 or later (this has ARMv6)" if about.known.architecture == "armv6l" else ""
+        text = "Use a 64-bit system (Raspberry Pi OS, 64-bit)%s: there are wheels for aarch64, none for 32-bit ARM"
+        steps.say(text % board)
         steps.say("For inference alone: tflite-runtime or ai-edge-litert have wheels for small boards")
         return
     if "alpine" in about.words or re.search(r"(?i)alpine|musl", about.line + about.summary + about.known.os_version):
