@@ -467,6 +467,13 @@ ROWS = [
         ["as administrator"],
         ["chown"],
     ),
+    (
+        "The following packages have unmet dependencies:\n python3-tflite-runtime : Depends: python3 (< 3.10) but 3.11.2-1 is "
+        "to be installed\nE: Unable to correct problems, you have held broken packages.",
+        {"os": "linux", "python": "3.11.2", "arch": "aarch64"},
+        ["pip install tflite-runtime", "numpy<2"],
+        ["windows"],
+    ),
     # What has ended, a machine without a GPU, and two OpenMP runtimes that are no lack of shared memory.
     (
         "ERROR: No matching distribution found for onnxruntime-coreml==1.13.1",
@@ -655,6 +662,7 @@ ROWS = [
         [r"and-cuda"],
     ),
     # A machine for which CUDA is stated has an NVIDIA GPU.
+    # Who states CUDA has an NVIDIA GPU.
     (
         "tf.config.list_physical_devices('GPU') # result show []",
         {"os": "windows", "packages": {"tensorflow": "2.11.0"}, "cuda": "11.6"},

@@ -335,6 +335,10 @@ def cpu_only_build(about: Situation, steps: Steps) -> None:
             "See whether PyTorch is a build with CUDA; where it prints None, it is not, and bitsandbytes cannot be",
             'python -c "import torch; print(torch.version.cuda)"',
         )
+    if about.framework == "torch" and about.known.no_gpu:
+        text = 'This machine has no GPU: let the program take the device "cpu" (.to("cpu"), no .cuda(); its own option)'
+        steps.say(text, changes="code")
+        return
     makers = {
         "torch": _torch_build,
         "jax": _jax_build,
@@ -408,10 +412,6 @@ def _linux_gpu(about: Situation, steps: Steps) -> None:
 
 
 def _torch_build(about: Situation, steps: Steps) -> None:
-    if about.known.no_gpu:
-        text = 'This machine has no GPU: let the program take the device "cpu" (.to("cpu"), no .cuda(); its own option)'
-        steps.say(text, changes="code")
-        return
     goal = {"amd": "rocm", "intel": "xpu"}.get(about.vendor, "cuda")
     goal = "xpu" if re.search(r"(?i)\bxpu\b", about.line) else goal
     if "webui-amdgpu" in about.words and "nvidia" not in about.known.vendors and not about.linux:
