@@ -245,17 +245,17 @@ def _bundle(folder):
 
 
 def _columns(tables):
-    """Return all signatures as a list for each field, null where one has none: what is alike packs better side by side."""
+    """Return all signatures as a list for each field, 0 where one has none: what is alike packs better side by side."""
     files = {name: data["signatures"] for name, data in tables.items()}
     rows = [row for signatures in files.values() for row in signatures]
     for row in rows:
         if row["says"] == "context":
             row.pop("summary", None)  # it is shown to no one
-    last = ("when", "fix", "summary")  # in this order they pack best
-    names = dict.fromkeys(name for row in rows for name in row if name not in ("literal", "pattern", "id", *last))
-    columns = {name: [row.get(name) for row in rows] for name in (*names, *last)}
-    columns["literal pattern"] = [[row["literal"], row.get("pattern")] for row in rows]
-    columns["id"] = [row["id"] for row in rows]
+        row["literal pattern"] = [*row.pop("literal"), row.pop("pattern", "")]
+    # In this order they pack best, and with 0 2 KB better than with null.
+    last = ("literal pattern", "summary", "fix", "when", "id")
+    names = dict.fromkeys(name for row in rows for name in row if name not in last)
+    columns = {name: [row.get(name, 0) for row in rows] for name in (*names, *last)}
     return {"files": {name: len(signatures) for name, signatures in files.items()}, "columns": columns}
 
 

@@ -933,12 +933,33 @@ ROWS = [
         ["GGML_CUDA", "llama-cpp-python/whl/cu"],
         [],
     ),
+    (
+        "cellpose version: \t4.1.1\nplatform:       \tdarwin\npython version: \t3.14.4\ntorch version:  \t2.10.0\n"
+        "[INFO] Neither TORCH CUDA nor MPS version not installed/working.\n[INFO] >>>> using CPU\n",
+        {},
+        [r"no Apple GPU \(MPS\)", r"platform\.machine"],
+        ["CUDA", "accelerator="],
+    ),
+    (
+        "cellpose version: \t4.1.1\nplatform:       \twin32\npython version: \t3.12.4\ntorch version:  \t2.8.0\n"
+        "[INFO] Neither TORCH CUDA nor MPS version not installed/working.\n[INFO] >>>> using CPU\n",
+        {"gpu": "NVIDIA GeForce RTX 3060"},
+        ["CPU build|without CUDA", r"torch==2\.8\.0\S* --index-url \S+/cu12"],
+        ["MPS\\)"],
+    ),
+    (
+        "ImportError: cannot import name 'get_submodules_from_kwargs'",
+        {},
+        ["keras-applications==1.0.8"],
+        ["keras==2"],
+    ),
     # A Python for which neither the newest ONNX Runtime nor the newest JAX has a wheel.
     (
         "LoadLibrary failed with error 126 when trying to load "
         '"C:\\env\\lib\\site-packages\\onnxruntime\\capi\\onnxruntime_providers_cuda.dll"',
         {"os": "windows", "python": "3.9"},
         ["1.19 for CUDA 12 and cuDNN 9", r"py -3\.1[0-4] "],
+        ["For Python 3.9, onnxruntime-gpu 1.19 is the last", "CUDA 12 and cuDNN 9", "3.11"],
         ["^python -m pip install"],
     ),
     (

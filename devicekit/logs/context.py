@@ -325,12 +325,8 @@ class Known:
 
     def before(self, version: str) -> bool:
         """Whether the log is older than a release of TensorFlow, which then cannot have printed it."""
-        nightly = "tf-nightly" in self.packages
-        return (
-            bool(self.dated)
-            and not nightly
-            and any(self.dated < month and version_at_least(version, first) for first, month in _CANDIDATES)
-        )
+        known = bool(self.dated) and "tf-nightly" not in self.packages
+        return known and any(self.dated < month and version_at_least(version, first) for first, month in _CANDIDATES)
 
     @property
     def built(self) -> str:

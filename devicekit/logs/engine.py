@@ -26,9 +26,7 @@ _ABSENT = "torch-optional-package-missing"
 _HARMLESS = 50
 
 #: What TensorFlow prints before a line; XLA in JAX's library does the same, with another path.
-_DATED = re.compile(
-    rb"\b(20[12]\d-[01]\d)-[0-3]\d \d\d:\d\d:\d\d\.\d{6}: [iwef] (?!external/)\S{0,60}\btensorflow[/\\]"
-)
+_DATED = re.compile(rb"\b(20[12]\d-[01]\d)-\d\d [\d:.]{15}: [iwef] (?!external/)\S{0,60}\btensorflow[/\\]")
 
 #: How many bytes of a log are searched for names of frameworks and programs.
 _NAMED_BYTES = 1 << 21
@@ -177,8 +175,8 @@ def _named(chunks: Iterable[bytes], known: Known) -> Iterator[bytes]:
         if seen < _NAMED_BYTES:
             text = chunk.lower()
             known.words.update(noted for word, noted in WORDS.items() if word.encode() in text)
-            dated = _DATED.search(text) if not known.dated else None
-            known.dated = dated.group(1).decode() if dated is not None else known.dated
+            if not known.dated:
+                known.dated = b"".join(_DATED.findall(text)[:1]).decode()
             seen += len(chunk)
         yield chunk
 

@@ -473,6 +473,13 @@ def _fitting_release(about: Situation, steps: Steps, cuda: str) -> None:
         )
 
 
+#: The first release of TensorFlow that needs more, and what those before it need on Windows.
+_ON_WINDOWS = (
+    ("1.13", "9.0", "7", "1.5 to 1.12"), ("2.1", "10.0", "7.4", "1.13 to 2.0"), ("2.4", "10.1", "7.6", "2.1 to 2.3"),
+    ("2.5", "11.0", "8.0", "2.4"), ("2.11", "11.2", "8.1", "2.5 to 2.10"),
+)  # fmt: skip
+
+
 def _windows_libraries(about: Situation, steps: Steps, cuda: str, cudnn: str) -> None:
     if about.framework != "tensorflow" or about.embedded:
         both = (
@@ -485,20 +492,10 @@ def _windows_libraries(about: Situation, steps: Steps, cuda: str, cudnn: str) ->
     if about.version and about.is_at_least("2.11"):
         cpu_only_windows(about, steps)
         return
-    if not cuda:  # the newest one that there was
-        older = (("1.13", "9.0", "7"), ("2.1", "10.0", "7.4"), ("2.4", "10.1", "7.6"), ("2.5", "11.0", "8.0"))
-        newest = (row[1:] for row in older if about.is_at_least(row[0]) is False)
-        cuda, with_it = next(newest, ("11.2", "8.1"))
-        cudnn = cudnn or with_it
-    cudnn = cudnn or "8.1"
-    which = {
-        "10.1": "TensorFlow 2.1 to 2.3",
-        "10.0": "TensorFlow 1.13 to 2.0",
-        "9.0": "TensorFlow 1.5 to 1.12",
-        "11.0": "TensorFlow 2.4",
-        "11.2": "TensorFlow 2.5 to 2.10",
-    }
-    name = about.label if about.version else which.get(cuda, "This TensorFlow")
+    rows = [row for row in _ON_WINDOWS if (row[1] == cuda if cuda else about.is_at_least(row[0]) is False)]
+    _, needed, own, which = (rows or _ON_WINDOWS[-1:])[0]
+    name = about.label if about.version else "TensorFlow %s" % which if cuda in ("", needed) else "This TensorFlow"
+    cuda, cudnn = cuda or needed, cudnn or own
     if _CHECKED in about.line and not about.version and about.python != "3.7":
         name += " (1.5 to 1.12: CUDA 9.0)"
     steps.say(

@@ -298,8 +298,8 @@ _SINCE = {
     "IntegerLookup": "2.6", "RandomFlip": "2.6", "RandomRotation": "2.6", "RandomZoom": "2.6", "CategoryEncoding": "2.6",
     "image_dataset_from_directory": "2.3", "UnitNormalization": "2.9", "AdamW": "2.11", "GroupNormalization": "2.11",
     "Lion": "2.13", "EfficientNet": "2.3", "EfficientNetV2": "2.8", "RandomContrast": "2.6", "RandomTranslation": "2.6",
-    "RandomCrop": "2.6", "CenterCrop": "2.6", "Discretization": "2.6", "Hashing": "2.6",
-    "text_dataset_from_directory": "2.3", "set_random_seed": "2.7", "BackupAndRestore": "2.8",
+    "RandomCrop": "2.6", "CenterCrop": "2.6", "Discretization": "2.6", "Hashing": "2.6", "set_random_seed": "2.7",
+    "text_dataset_from_directory": "2.3", "BackupAndRestore": "2.8",
 }  # fmt: skip
 
 

@@ -7,7 +7,7 @@ says: the cause itself, a symptom of it, a weak hint, something about the machin
 import re
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Pattern, Tuple
 
-from ...matrix.matrix import from_columns, is_bundled, read_data, read_json
+from ...matrix.matrix import is_bundled, read_data, read_json
 
 __all__ = ["BY_LIBRARY", "FILES", "SAYS", "Signature", "filled", "library_code", "remedy", "signatures", "unpacked"]
 
@@ -113,14 +113,15 @@ _LOADED: Dict[str, Any] = {}
 def unpacked(data: Dict[str, Any]) -> Dict[str, List[Dict[str, Any]]]:
     """Return the signatures by their files from the columns that a wheel has (setup.py).
 
-    >>> unpacked({"files": {"x": 1, "y": 1}, "columns": {"id": ["a", "b"], "literal pattern": [["A", None], ["B", "b"]]}})
-    {'x': [{'id': 'a', 'literal': 'A'}], 'y': [{'id': 'b', 'literal': 'B', 'pattern': 'b'}]}
+    >>> unpacked({"files": {"x": 1, "y": 1}, "columns": {"fix": [0, []], "literal pattern": [["A", ""], ["B", "C", "b"]]}})
+    {'x': [{'literal': ['A']}], 'y': [{'fix': [], 'literal': ['B', 'C'], 'pattern': 'b'}]}
     """
-    rows = from_columns(data["columns"])
-    together = [names for names in data["columns"] if " " in names]
+    columns = data["columns"]
+    rows = [{name: item for name, item in zip(columns, row) if item != 0} for row in zip(*columns.values())]
     for row in rows:
-        for names in together:
-            row.update((name, item) for name, item in zip(names.split(), row.pop(names)) if item is not None)
+        *row["literal"], pattern = row.pop("literal pattern")
+        if pattern:
+            row["pattern"] = pattern
     files, start = {}, 0
     for name, count in data["files"].items():
         files[name] = rows[start : start + count]
