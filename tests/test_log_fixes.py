@@ -953,6 +953,21 @@ ROWS = [
         ["keras-applications==1.0.8"],
         ["keras==2"],
     ),
+    (
+        "ImportError: dlopen(/Users/c/site-packages/h5py/_errors.cpython-36m-darwin.so, 2): Library not loaded: "
+        "@loader_path/.dylibs/libhdf5.101.dylib\n"
+        "  Reason: Incompatible library version: _errors.cpython-36m-darwin.so requires version 103.0.0 or later, but "
+        "libhdf5.101.dylib provides version 102.0.0",
+        {},
+        ["needs a newer libhdf5", "DYLD_LIBRARY_PATH"],
+        ["is not there"],
+    ),
+    (
+        'F tensorflow/core/grappler/costs/op_level_cost_estimator.cc:710] Check failed: 0 < gflops (0 vs. 0)type: "CPU"',
+        {"os": "macos", "arch": "arm64"},
+        ["-U tensorflow|--upgrade tensorflow"],
+        ["venv fresh"],
+    ),
     # A Python for which neither the newest ONNX Runtime nor the newest JAX has a wheel.
     (
         "LoadLibrary failed with error 126 when trying to load "
