@@ -147,6 +147,9 @@ class Known:
     #: Whether nothing says on which machine the log was written: that may be this one.
     here = False
 
+    #: The year and month in which TensorFlow printed its lines, as "2018-11"; "" if they have no date.
+    dated = ""
+
     def __init__(self) -> None:
         self.system: Optional[str] = None
         self.wsl: Optional[bool] = None
@@ -191,8 +194,8 @@ class Known:
         self.tensorflow_memory = 0
         #: The libraries that a search found, by their names, and the folders that have them.
         self.library_folders: Dict[str, str] = {}
-        #: The first MIG instance that nvidia-smi lists, and the month of TensorFlow's lines ("2018-11"); "" if unknown.
-        self.mig = self.dated = ""
+        #: The first MIG instance that nvidia-smi lists.
+        self.mig = ""
         self.machine: Optional[Machine] = None
         self._stated: Set[str] = set()
         self._wanted = False
