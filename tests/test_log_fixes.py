@@ -974,7 +974,6 @@ ROWS = [
         '"C:\\env\\lib\\site-packages\\onnxruntime\\capi\\onnxruntime_providers_cuda.dll"',
         {"os": "windows", "python": "3.9"},
         ["1.19 for CUDA 12 and cuDNN 9", r"py -3\.1[0-4] "],
-        ["For Python 3.9, onnxruntime-gpu 1.19 is the last", "CUDA 12 and cuDNN 9", "3.11"],
         ["^python -m pip install"],
     ),
     (
