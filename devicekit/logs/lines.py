@@ -216,7 +216,7 @@ def _lines(data: bytes) -> List[bytes]:
         data = _ESCAPE.sub(b"", data)
     if data.startswith(_JSON):
         data = b"\n".join(map(_from_json, data.split(b"\n")))
-    elif data.count(b"\\n") > data.count(b"\n"):
+    elif data.count(b"\\n") > data.count(b"\n") + 1:  # one is in messages of programs, too
         data = _WRITTEN_END.sub(b"\n", data)
     if b"&lt;" in data or b"&gt;" in data or b"&quot;" in data:
         data = html.unescape(data.decode("utf-8", "replace")).encode("utf-8")
