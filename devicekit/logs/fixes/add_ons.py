@@ -7,11 +7,11 @@ from ...matrix.matrix import BUNDLED, accepts, minor_of, version_at_least
 from ...matrix.projects import Release, sort_key
 from ...resolver.goals import LOADER_PATH
 from ..signatures import filled
+from .installations import distribution_of, full_version
 from .other_packages import importer
 from .situation import Situation, newest
 from .steps import Steps
 from .torch_builds import LAST, beside_torch
-from .wheels import distribution_of, full_version
 
 #: Add-ons that are released for one release of their framework, by the beginning of the import name.
 ADD_ONS = {

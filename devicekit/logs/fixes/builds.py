@@ -12,13 +12,14 @@ from ...matrix.windows_gpu import ways_on_windows
 from ...resolver.goals import LOADER_PATH
 from .add_ons import fitting_add_on, new_vllm
 from .drivers import batch_job, before_kepler, install_nvidia, intel_driver
+from .installations import onnxruntime_requirement, preload_dlls
 from .jax_releases import JAX_PAGE, jax_metal, jax_rocm
 from .others import TORCH_WINDOWS, gfx_unsupported, pass_as_relative, rocm_in_wsl, rocm_missing
 from .plugin_pairs import metal_plugin_missing
 from .situation import Situation
 from .steps import Steps, tensorflow_in_wsl
 from .torch_builds import beside_torch, conda_build
-from .wheels import arm_index, directml_set, jetson_build, last_with_cuda, onnxruntime_requirement, preload_dlls
+from .wheels import arm_index, directml_set, jetson_build, last_with_cuda
 
 
 def cpu_only_windows(about: Situation, steps: Steps) -> None:

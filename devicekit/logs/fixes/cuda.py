@@ -15,11 +15,12 @@ from .builds import (
     gpu_vendor_unsupported,
     too_old_for_gpu,
 )
+from .installations import preload_dlls
 from .jax_releases import JAX_PAGE, install_jax_cuda
 from .situation import Situation, listed
 from .steps import Steps
 from .torch_builds import LAST
-from .wheels import jetson_build, preload_dlls
+from .wheels import jetson_build
 
 #: The CUDA release in the name of a library: ``cudart64_101.dll``, ``libcublas.so.9.0``, ``libcudart.so.11.0``.
 _DLL = re.compile(r"(?i)(cudart|cublas(?:lt)?|cufft|curand|cusolver|cusparse)(?:32|64)_(\d{1,3})\.dll")

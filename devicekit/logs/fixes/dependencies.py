@@ -15,6 +15,7 @@ from .add_ons import (
     requires,
     with_torch,
 )
+from .installations import distribution_of, full_version, known_module, onnxruntime_requirement
 from .jax_releases import jax_incompatible
 from .keras_releases import keras_incompatible, keras_preprocessing
 from .numpy_protobuf import ml_dtypes
@@ -22,7 +23,6 @@ from .other_packages import importer, update_importer
 from .releases import bounds_of, older_release, removed_from_python
 from .situation import Situation, known_specifier, listed, newest, requirement_of
 from .steps import Steps
-from .wheels import distribution_of, full_version, known_module, onnxruntime_requirement
 
 #: The TensorFlow that brought a name of tf itself or of its modules, by module and name.
 _SINCE_TENSORFLOW = {

@@ -5,11 +5,11 @@ import re
 from ...diagnosis.frameworks import BACKENDS, TITLES
 from ...matrix.matrix import minor_of
 from ...matrix.projects import sort_key
+from .installations import distribution_of
 from .other_packages import ADD_ON, update_importer
 from .releases import repaired
 from .situation import Situation
 from .steps import Steps
-from .wheels import distribution_of
 
 
 def keras_incompatible(about: Situation, steps: Steps) -> None:

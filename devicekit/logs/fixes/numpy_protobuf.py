@@ -4,11 +4,11 @@ import re
 
 from ...matrix.matrix import accepts
 from ...matrix.projects import sort_key
+from .installations import newest_beside
 from .other_packages import importer
 from .releases import older_release, repaired
 from .situation import Situation
 from .steps import Steps
-from .wheels import newest_beside
 
 
 def _exact(about: Situation, steps: Steps, wrong: str) -> bool:

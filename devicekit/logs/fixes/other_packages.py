@@ -7,9 +7,9 @@ from ...machine.host import Host
 from ...machine.probe.distributions import normalize, parse_metadata, split_folder_name
 from ...matrix.matrix import BUNDLED, accepts
 from ...matrix.queries import declared
+from .installations import distribution_of
 from .situation import Situation
 from .steps import Steps
-from .wheels import distribution_of
 
 #: A file of an installed package, other than frameworks and what has its own steps.
 ADD_ON = re.compile(
