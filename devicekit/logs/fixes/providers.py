@@ -9,6 +9,7 @@ from ..scrub import scrub
 from . import (
     add_ons,
     builds,
+    containers,
     cuda,
     dependencies,
     drivers,
@@ -21,6 +22,7 @@ from . import (
     plugin_pairs,
     releases,
     running,
+    toolchain,
     wheels,
 )
 from .situation import Situation
@@ -41,12 +43,12 @@ PROVIDERS: Dict[str, Provider] = {
     "plugin-version-mismatch": plugin_pairs.plugin_version_mismatch, "metal-plugin-missing": plugin_pairs.metal_plugin_missing,
     "driver-missing": drivers.driver_missing, "driver-too-old": drivers.driver_too_old,
     "driver-mismatch": drivers.driver_mismatch, "driver-unhealthy": drivers.driver_unhealthy,
-    "driver-shadowed": drivers.driver_shadowed, "container-without-gpu": drivers.container_without_gpu,
+    "driver-shadowed": drivers.driver_shadowed, "container-without-gpu": containers.container_without_gpu,
     "wsl-without-gpu": drivers.wsl_without_gpu, "device-permission-denied": drivers.device_permission_denied,
     "no-gpu": drivers.no_gpu,
     "cuda-library-missing": cuda.cuda_library_missing, "cuda-version-mismatch": cuda.cuda_version_mismatch,
     "cudnn-missing": cuda.cudnn_missing, "cudnn-version-mismatch": cuda.cudnn_version_mismatch,
-    "xla-toolchain-missing": cuda.xla_toolchain_missing, "cuda-toolkit-missing": cuda.cuda_toolkit_missing,
+    "xla-toolchain-missing": toolchain.xla_toolchain_missing, "cuda-toolkit-missing": toolchain.cuda_toolkit_missing,
     "compute-capability-unsupported": builds.compute_capability_unsupported, "known-defect": cuda.known_defect,
     "cpu-only-build": builds.cpu_only_build,
     "rocm-missing": others.rocm_missing, "rocm-version-mismatch": others.rocm_version_mismatch,
@@ -74,7 +76,7 @@ _NAMES = (*keras_releases.NAMES_IN_KERAS, "tf-v1-api", "tf-contrib", "keras-file
 _SPECIAL: Tuple[Tuple[str, Provider], ...] = (
     ("tf-gpu-removed", wheels.tensorflow_gpu_removed), ("tf-gpu-egg-info", wheels.tensorflow_gpu_removed),
     ("np-too-old", numpy_protobuf.newer_numpy), ("xformers-torch-pair", add_ons.xformers_pair),
-    ("torch-cuda-home", cuda.cuda_toolkit_missing), ("nvcc-not-found", cuda.cuda_toolkit_missing),
+    ("torch-cuda-home", toolchain.cuda_toolkit_missing), ("nvcc-not-found", toolchain.cuda_toolkit_missing),
     ("mmcv-", add_ons.mmcv), ("pip-conflict-framework", dependencies.moved_tensorflow),
     ("conda-cuda-constraint", drivers.conda_driver_too_old), ("conda-cuda-virtual", drivers.conda_driver_too_old),
 )  # fmt: skip
