@@ -41,6 +41,26 @@ print(json.dumps([[item.layers, item.agrees, item.detail] for item in found.left
     assert program(JAX + FAULTS + code, env=TWICE, timeout=900) == [[["planted"], True, ""]]
 
 
+def test_compiled_steps_of_mixed_precision_leave_out_roundings(program):
+    code = """
+import json, devicekit, numpy as np
+L = keras.layers
+keras.utils.set_random_seed(1)
+start = keras.Input((8, 16))
+half = dict(dtype="mixed_bfloat16")
+normal = L.LayerNormalization(**half)(start)
+hidden = start + L.MultiHeadAttention(2, 8, **half)(normal, normal)
+hidden = hidden + L.Dense(16, **half)(L.Dense(32, "gelu", **half)(L.LayerNormalization(**half)(hidden)))
+model = keras.Model(start, L.Dense(5)(L.GlobalAveragePooling1D(**half)(hidden)))
+model.compile("adam", keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+x = np.random.RandomState(0).standard_normal((16, 8, 16)).astype("float32")
+found = devicekit.compare(model, x, np.arange(16) % 5, devices="cpu", optimizers=["sgd"])
+print(json.dumps([[item.verdict, item.compiled_by] for item in found.divergences]))
+"""
+    verdicts = program(JAX + code, env={"KERAS_BACKEND": "jax"}, timeout=900)
+    assert verdicts == [["agrees", ""], ["agrees", "jax.jit"]] * 2
+
+
 def test_models_without_a_fault_raise_nothing(program):
     code = """
 wide = jax.config.jax_enable_x64

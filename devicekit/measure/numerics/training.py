@@ -318,8 +318,9 @@ def _on_device(
     size, apart = trainer.parameters, _distances(own, right)
     curves = Curves(own.loss, right.loss, apart, standard.rounding, standard.seeds, parameters=size, moved_weights=size)
     arithmetic = standard.arithmetics.get(device)
-    if arithmetic is None and (trainer.draws or not trainer.has_double):
-        arithmetic = trainer.coarse  # a weight that moves by a unit of float32 is the same in that
+    if arithmetic is None and (compiled or trainer.draws or not trainer.has_double):
+        # A weight that moves by a unit of float32 is the same in that, and compilers leave out roundings between operations.
+        arithmetic = trainer.coarse
     found = judge_drift(name, device, framework, curves, arithmetic)
     if found.verdict == "differs" and arithmetic is not None:
         curves = curves._replace(coarse=_coarse_controls(trainer, make, standard, arithmetic))
