@@ -236,9 +236,10 @@ def _bundle(folder):
     ]
     text = "".join(lines) + "\n"
     if "all" in tables:
-        for sign, phrase in zip((*range(1, 10), *range(11, 32)), PHRASES):
-            text = text.replace(phrase, chr(sign))
-        text = "\0".join(PHRASES) + "\0\0" + text
+        signs = [chr(number) for number in (*range(1, 10), *range(11, 32))]  # JSON never has them: it escapes them
+        for sign, phrase in zip(signs, PHRASES):
+            text = text.replace(phrase, sign)
+        text = "\0".join(map("".join, zip(signs, PHRASES))) + "\0\0" + text
     with open(os.path.join(folder, "all.txt"), "w", encoding="utf-8", newline="\n") as bundle:
         bundle.write(text)
 

@@ -161,11 +161,8 @@ def install_goal(view: View, text: str, framework: str = "tensorflow") -> Sequen
 def numpy_stays(view: View, framework: str) -> Tuple[str, ...]:
     """Return the bound of NumPy that what else is installed may need: what was built for NumPy 1 cannot load NumPy 2."""
     # PyTorch does without NumPy, and takes either.
-    return (
-        ("numpy<2",)
-        if framework != "torch" and installed_versions(view.machine).get("numpy", "").startswith("1.")
-        else ()
-    )
+    stays = framework != "torch" and installed_versions(view.machine).get("numpy", "").startswith("1.")
+    return ("numpy<2",) if stays else ()
 
 
 def replace_by_goal(view: View, text: str, goal: str, *otherwise: str, version: str = "") -> Sequence[Fix]:

@@ -454,9 +454,6 @@ class Matrix:
         return tuple(DirectMlRow(**dict(row, systems=tuple(row["systems"]))) for row in self._table("directml"))
 
 
-#: Bytes that JSON never has: control characters are escaped in it.
-SIGNS = (*range(1, 10), *range(11, 32))
-
 #: One for all that ask without a matrix of their own: what was read once is not read again.
 BUNDLED = Matrix()
 
@@ -497,14 +494,14 @@ def _bundle(folder: str) -> bytes:
 def written_out(bundle: bytes) -> bytes:
     r"""Return a bundle with its frequent phrases in the place of the signs that a wheel has for them (setup.py).
 
-    >>> written_out(b"abc\x00def\x00\x00\x02 \x01")
+    >>> written_out(b"\x01abc\x00\x02def\x00\x00\x02 \x01")
     b'def abc'
     """
     phrases, mark, text = bundle.partition(b"\x00\x00")
     if not mark:
         return bundle
-    for sign, phrase in zip(SIGNS, phrases.split(b"\x00")):
-        text = text.replace(bytes((sign,)), phrase)
+    for item in phrases.split(b"\x00"):
+        text = text.replace(item[:1], item[1:])
     return text
 
 

@@ -8,8 +8,8 @@ from ...matrix.gpu_support import capability_number, driver_limits, needed_drive
 from ...matrix.matrix import BUNDLED, accepts, minor_of, version_at_least
 from ...matrix.projects import sort_key
 from ...matrix.tables import DriverInstall
-from .add_ons import older_ctranslate2
 from .containers import MACHINE_WITH_GPU, container_gpu, container_program, docker_desktop
+from .extensions import older_ctranslate2
 from .others import rocm_in_wsl
 from .situation import Situation
 from .steps import Steps, lower
@@ -826,7 +826,7 @@ def wsl_without_gpu(about: Situation, steps: Steps) -> None:
     center = re.search(r"(?i)tesla|\b(?:[ahv]100|a(?:10|16|30|40)|l(?:4|20|40s?)|[pt]4|p40)\b|windows server", gpu)
     if tcc or (center and about.signature == "wsl-nvml-blocked"):
         text = "Put each GPU in TCC (here number 0) into WDDM, as administrator, then restart Windows"
-        text = text if tcc else "WSL reaches no GPU in TCC, as cards for data centers mostly are: p" + text[1:]
+        text = text if tcc else "WSL reaches no GPU in TCC, as cards for data centers mostly are: " + lower(text)
         steps.run(text, "nvidia-smi -g 0 -dm 0", on="windows", who="admin", changes="driver")
         if tcc and about.signature.startswith("wsl-"):
             return
@@ -888,23 +888,18 @@ def device_permission_denied(about: Situation, steps: Steps) -> None:
         return
     groups = "video" if about.vendor == "nvidia" else "render,video"
     if about.container or "podman" in about.words:
-        group = (
-            " --group-add keep-groups"
-            if container_program(about) == "podman"
-            else " --group-add video --group-add render"
-        )
-        if (
-            about.vendor == "amd" and container_program(about) != "podman"
-        ):  # the image may have other numbers for these names
+        program = container_program(about)
+        group = " --group-add keep-groups" if program == "podman" else " --group-add video --group-add render"
+        if about.vendor == "amd" and program != "podman":  # the image may have other numbers for these names
             group = " --group-add $(stat -c %g /dev/kfd) --group-add $(stat -c %g /dev/dri/renderD128)"
         device = {"amd": "--device=/dev/kfd --device=/dev/dri", "intel": "--device /dev/dri"}.get(about.vendor, "")
-        if container_program(about) == "podman" and about.vendor != "amd":
+        if program == "podman" and about.vendor != "amd":
             device = "--device nvidia.com/gpu=all"
             if about.linux_distribution in ("fedora", "rhel"):
                 device += " --security-opt=label=disable"  # else SELinux refuses
         steps.run(
             "Start the container with the devices and their group",
-            "%s run %s%s IMAGE" % (container_program(about), device or "--gpus all", group),
+            "%s run %s%s IMAGE" % (program, device or "--gpus all", group),
             on="linux",
         )
         steps.say(

@@ -10,7 +10,6 @@ from ...diagnosis.commands import Place, Shell
 from ...diagnosis.findings import Fix, Packages
 from ...diagnosis.package_commands import Environment
 from ...matrix.matrix import accepts
-from ...matrix.projects import sort_key
 from ..signatures import filled
 from .situation import PLATFORM_TITLES, Situation, requirement_of
 
@@ -233,8 +232,6 @@ class Steps:
         """Make an environment with another Python, if this one has no wheel of something; return whether that is so."""
         about = self.about
         python = about.other_python(requirements)
-        if not python and about.python and "[cuda,cudnn]" in "".join(requirements) and sort_key(about.python) < (3, 10):
-            python = "3.12"  # the releases of onnxruntime-gpu with these extras are for 3.10 and later
         if python:
             text += "; Python %s has no wheel of it: in an environment with Python %s" % (about.python, python)
             self.new_environment(text, python, requirements, instead)
