@@ -16,6 +16,7 @@ from devicekit.diagnosis.codes import CODES, MEASURED_CODES, NOT_IN_LOGS
 from devicekit.diagnosis.findings import PLATFORMS
 from devicekit.diagnosis.frameworks import BACKENDS
 from devicekit.logs.fixes.providers import PROVIDERS
+from devicekit.matrix.gpu_names import capability_of
 from devicekit.matrix.gpu_support import needed_driver
 from devicekit.matrix.matrix import Matrix, accepts, version_at_least
 
@@ -144,10 +145,9 @@ ROWS = {
         "file": {"type": "string", "pattern": r"^[\w./-]+$"},
         "writers": {"type": "object", "additionalProperties": SPECIFIER, "minProperties": 2},
     },
-    "gpus": {"name": TEXT, "capability": CAPABILITY},
     "gpu_models": {
         "maker": {"enum": ["nvidia", "amd", "intel", "apple"]},
-        "target": {"type": "string", "pattern": r"^(\d+\.\d|gfx[0-9a-f]+|Xe[2-9]?-(LP|LPG|LPG\+|HPG|HPC)|)$"},
+        "target": {"type": "string", "pattern": r"^(\d+\.\d|gfx[0-9a-f]+|Gen\d|Xe[2-9]?-(LP|LPG|LPG\+|HPG|HPC)|)$"},
         "platform": {"enum": ["", "linux-aarch64", "macos-arm64"]},
         "before": {"type": "string"},
         "models": TEXT,
@@ -421,7 +421,7 @@ def test_lines_of_cudnn_have_no_gap_and_no_overlap():
 
 def test_every_gpu_that_is_known_by_name_has_its_architecture():
     matrix = Matrix()
-    known = {row["capability"] for row in load("gpus")["rows"]}
+    known = {row["target"] for row in load("gpu_models")["rows"] if row["maker"] == "nvidia"}
     assert [text for text in sorted(known) if matrix.architecture(text) is None] == []
     rows = load("architectures")["rows"]
     for before, after in zip(rows, rows[1:]):
@@ -481,7 +481,7 @@ def test_cuda_releases_only_move_forward():
     ],
 )  # fmt: skip
 def test_compute_capability_by_name(name, capability):
-    assert Matrix().compute_capability(name) == capability
+    assert capability_of(name, Matrix()) == capability
 
 
 def test_python_ranges_only_move_forward():

@@ -13,7 +13,7 @@ _TITLES = {"nvidia": "NVIDIA", "amd": "AMD", "intel": "Intel", "apple": "Apple"}
 
 #: What names carry besides the model: the same chip, or another amount of memory.
 _NOISE = re.compile(
-    r"(nvidia|amd|ati|intel|apple|corporation|graphics|gpus?|laptop|mobile|notebook|max-?q|series|silicon|card|adapter|"
+    r"(nvidia|grid|amd|ati|intel|apple|corporation|graphics|gpus?|laptop|mobile|notebook|max-?q|series|silicon|card|adapter|"
     r"founders|edition|workstation|server|with|design|accelerator|embedded|hbm\d?e?|\d+\s?gb?|sxm\d?|pcie|nvl|oam|hgx|dgx|dual|kit|"
     r"developer|devkit|module|soc|chip|the)$"
 )
@@ -66,7 +66,10 @@ def gpu_named(text: str, matrix: Matrix) -> GpuModel:
     if len({model[1:] for model in models}) == 1:
         return models[0]
     if models:
-        raise ValueError("the name %r is ambiguous: %s" % (text, "; ".join(map(_described, models))))
+        meant = "; ".join(map(_described, models))
+        raise ValueError(
+            "the name %r is ambiguous: %s. Give the whole name, the compute capability or the target" % (text, meant)
+        )
     raise ValueError(_unknown(text, key, names))
 
 
@@ -82,8 +85,13 @@ def _models_named(text: str, matrix: Matrix) -> Tuple[Sequence[GpuModel], str, D
     words = re.findall(r"[a-z0-9+.]+", plain)
     maker = _MAKERS.get(words[0], "") if words else ""
     names = _names(matrix, maker)
-    key = "".join(word for word in words if not _NOISE.match(word))
+    kept = [word for word in words if not _NOISE.match(word)]
+    key = "".join(kept)
     models: Sequence[GpuModel] = names.get(key) or names.get("".join(words)) or []
+    # Drivers add what nobody lists: "GTX 1650 with Max-Q Design", "A100-SXM4-40GB MIG 1g.5gb", "RX 580 2048SP".
+    while kept and not models:
+        models = names.get("".join(kept), [])
+        kept.pop()
     if re.match(r"\d{1,2}\.\d$", plain):
         models = [GpuModel(text.strip(), "nvidia", plain)]
     elif re.match(r"gfx[0-9a-f]{3,4}$", plain):
@@ -105,7 +113,7 @@ def _names(matrix: Matrix, maker: str) -> Dict[str, List[GpuModel]]:
             gpu = GpuModel(" ".join(filter(None, words)), row["maker"], row["target"], row["platform"])
             for before in _some(row["before"].split()):
                 for after in _some(row["after"].split()):
-                    same = found.setdefault("".join((*before, model, *after)).lower().replace(" ", ""), [])
+                    same = found.setdefault(re.sub("[ -]", "", "".join((*before, model, *after)).lower()), [])
                     if gpu not in same:
                         same.append(gpu)
     return found
@@ -155,10 +163,10 @@ def target_named(text: str, matrix: Matrix) -> str:
 @lru_cache(maxsize=64)  # servers have eight of one name
 def capability_of(name: str, matrix: Matrix) -> Optional[str]:
     """Return the compute capability of an NVIDIA GPU by a driver's or a person's name for it, None if that is not known."""
-    gpu = find_gpu(name, matrix)
-    if gpu is None:
-        return matrix.compute_capability(name)
-    return (gpu.target or None) if gpu.vendor == "nvidia" else None
+    models = _models_named(name, matrix)[0]
+    # Intel's Arc Pro A40 is hardly known by its number alone.
+    found = {(model.vendor, model.target) for model in models if model.vendor != "intel"}
+    return next((target or None for vendor, target in found if vendor == "nvidia"), None) if len(found) == 1 else None
 
 
 def target_of(name: str, matrix: Matrix) -> str:

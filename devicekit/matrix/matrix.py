@@ -399,23 +399,6 @@ class Matrix:
         """Return the GPUs on the market, of all makers: rows of models that code is built for in the same way."""
         return tuple(self._table("gpu_models"))
 
-    def compute_capability(self, name: str) -> Optional[str]:
-        """Return the compute capability of an NVIDIA GPU by its product name, None if the name is not known."""
-        plain = re.sub(
-            r"^(NVIDIA|Tesla|Graphics Device)\s+", "", re.sub(r"^NVIDIA\s+", "", name.strip()), flags=re.I
-        ).lower()
-        for row in self._table("gpus"):  # the longest name first
-            known: str = row["name"]
-            if not plain.startswith(known.lower()):
-                continue
-            # What follows may not be a letter or one more digit, but for "GeForce RTX 4070Ti" and its like.
-            after = plain[len(known) : len(known) + 1]
-            number = known[-1].isdigit()
-            if not ("a" <= after <= "z" or (number and after.isdigit())) or (number and known.startswith("GeForce")):
-                capability: str = row["capability"]
-                return capability
-        return None
-
     def plugin_loads(self, distribution: str, version: str) -> str:
         """Return the releases of TensorFlow with which a plug-in's release can be loaded (seen), "" if unknown."""
         row = self._row("plugins", distribution=distribution, versions=version)

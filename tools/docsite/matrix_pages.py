@@ -61,7 +61,6 @@ TABLES: Tuple[Tuple[str, str, Tuple[str, ...]], ...] = (
     ("overlaps", "Libraries that two packages write", ("file", "writers")),
     ("cudnn", "cuDNN", ("versions", "library", "windows_library", "cuda", "oldest_capability")),
     ("libraries", "Libraries that TensorFlow opens", ("release", "python", "libraries")),
-    ("gpus", "Compute capabilities of NVIDIA's GPUs", ("name", "capability")),
     ("gpu_models", "GPUs by name", ("maker", "before", "models", "after", "target", "platform")),
     ("gpu_code", "GPU code of PyTorch's builds and JAX's plug-ins", ("framework", "versions", "cuda", "capabilities")),
     ("indexes", "PyTorch's own index", ("project", "goal", "url", "versions", "platforms", "cuda", "code")),
