@@ -89,9 +89,8 @@ def _models_named(text: str, matrix: Matrix) -> Tuple[Sequence[GpuModel], str, D
     key = "".join(kept)
     models: Sequence[GpuModel] = names.get(key) or names.get("".join(words)) or []
     # Drivers add what nobody lists: "GTX 1650 with Max-Q Design", "A100-SXM4-40GB MIG 1g.5gb", "RX 580 2048SP".
-    while kept and not models:
-        models = names.get("".join(kept), [])
-        kept.pop()
+    shorter = (names.get("".join(kept[:end])) for end in range(min(len(kept), 9), 0, -1))
+    models = models or next(filter(None, shorter), [])
     if re.match(r"\d{1,2}\.\d$", plain):
         models = [GpuModel(text.strip(), "nvidia", plain)]
     elif re.match(r"gfx[0-9a-f]{3,4}$", plain):
