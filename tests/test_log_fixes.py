@@ -258,6 +258,63 @@ IMPORTS = (
 )
 
 ROWS = [
+    # Old TensorFlow: what the facts say is there already, which wheel is the smallest change, and whose memory it is.
+    (
+        "OOM when allocating tensor with shape[1,2080,4160,3] and type float on /job:localhost/task:0/device:CPU:0 by allocator cpu",
+        {"os": "windows", "packages": {"tensorflow": "1.5"}},
+        [r"memory \(RAM\)"],
+        ["nvidia-smi", "allow_growth"],
+    ),
+    (
+        "AttributeError: module 'tensorflow' has no attribute 'get_default_graph'",
+        {"packages": {"tensorflow": "2.0"}},
+        ["from tensorflow import keras", r"tf\.compat\.v1\.get_default_graph"],
+        [],
+    ),
+    (
+        "tensorflow-1.4.0-cp36-cp36m-win_amd64.whl is not a supported wheel on this platform.",
+        {"os": "windows", "python": "3.6.3"},
+        ["most likely a 32-bit Python", r"64-bit \(x64\) Python 3\.6"],
+        ["2\\.6"],
+    ),
+    (
+        "TypeError: __new__() got an unexpected keyword argument 'serialized_options'",
+        {"os": "linux", "python": "3.6", "packages": {"tensorflow": "2.1.0", "protobuf": "3.11.3"}},
+        ["protobuf 3.11.3 has it", "until none is left"],
+        ["3.19"],
+    ),
+    (
+        "TypeError: __init__() got an unexpected keyword argument 'serialized_options'",
+        {"os": "macos", "python": "3.7", "packages": {"tensorflow": "1.13.1"}},
+        [r"protobuf>=3\.6,<3\.21"],
+        ["upgrade protobuf"],
+    ),
+    (
+        "Ignoring visible gpu device (device: 0, name: Quadro M1200, pci bus id: 0000:01:00.0) with Cuda compute capability "
+        "5.0. The minimum required Cuda capability is 5.2.",
+        {"os": "linux", "packages": {"tensorflow": "1.2.0rc2"}, "gpu": "Quadro M1200"},
+        [r"tensorflow-gpu==1\.2\.\*"],
+        [r"2\.16"],
+    ),
+    (
+        "cudaGetDevice() failed. Status: CUDA driver version is insufficient for CUDA runtime version",
+        {"os": "linux", "packages": {"tensorflow": "1.12.0"}, "cuda": "9"},
+        [r"CUDA 9\.0 \(384\.81 or later\)"],
+        [],
+    ),
+    (
+        "Device mapping: no known devices.",
+        {"os": "linux", "python": "3.5", "packages": {"tensorflow-gpu": "1.1.0"}, "gpu": "GeForce GTX 1080"},
+        ["uninstall -y tensorflow tensorflow-gpu"],
+        [],
+    ),
+    (
+        "E cuda_driver.cc:351] failed call to cuInit: UNKNOWN ERROR (303)\nI cuda_diagnostics.cc:163] no NVIDIA GPU device is "
+        "present: /dev/nvidia0 does not exist",
+        LINUX,
+        ["--gpus all"],
+        ["nvidia-modprobe"],
+    ),
     # How much memory TensorFlow 1 found, and which releases have code for an old GPU.
     (
         "Free memory: 190.31MiB\nE cuda_driver.cc:1002] failed to allocate 190.31M from device: CUDA_ERROR_OUT_OF_MEMORY",

@@ -418,7 +418,9 @@ class Known:
             version = self.versions.get(name) or (
                 capability_of(self.gpu_name, BUNDLED) if name == "capability" else None
             )
-            return version is not None and _accepts(wanted, version)
+            # "{value}" is what the pattern found.
+            bounds = re.sub(r"\{(\w+)\}", lambda name: groups.get(name.group(1), "-"), wanted)
+            return version is not None and _accepts(bounds, version)
         raise DevicekitError("unknown condition of a signature: %s" % name)
 
     def _package(self, name: str, wanted: str) -> bool:

@@ -38,7 +38,7 @@ _OWN = frozenset(
         "ValueError", "TypeError", "KeyError", "IndexError", "NameError", "UnboundLocalError", "AttributeError",
         "ZeroDivisionError", "AssertionError", "FileNotFoundError", "IsADirectoryError", "NotADirectoryError",
         "SyntaxError", "IndentationError", "TabError", "StopIteration", "JSONDecodeError", "UnicodeDecodeError",
-        "RecursionError", "OverflowError", "EOFError",
+        "RecursionError", "OverflowError", "EOFError", "NotImplementedError",
     )
 )  # fmt: skip
 

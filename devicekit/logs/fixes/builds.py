@@ -6,7 +6,7 @@ from typing import List, Optional, Tuple
 from ...diagnosis import pages
 from ...matrix.gpu_names import relative_of
 from ...matrix.gpu_support import capability_number
-from ...matrix.matrix import BUNDLED, accepts
+from ...matrix.matrix import BUNDLED, accepts, minor_of
 from ...matrix.projects import sort_key
 from ...matrix.windows_gpu import ways_on_windows
 from ...resolver.goals import LOADER_PATH
@@ -249,7 +249,12 @@ def _older_gpu(about: Situation, steps: Steps, capability: str) -> None:
     if found is not None and capability >= "3.5":
         steps.install_set("Install the newest release that has code for %s" % what, found)
     newest = _newest_for(about, capability)
-    if newest and found is None:
+    old = about.version if about.framework == "tensorflow" and about.is_at_least("2.3") is False else ""
+    if old and capability_number(capability) >= (3, 5) and not about.embedded:
+        # What the data do not list: all of these have code for 3.5 and later, and the candidates may not.
+        wheel = "tensorflow%s==%s.*" % ("-gpu" * (about.is_at_least("2.1") is False), minor_of(old))
+        steps.install("The official wheel of that release has code for %s: install it" % what, wheel)
+    elif newest and found is None and not about.embedded:
         steps.say("TensorFlow %s with code for %s" % (newest, what), changes="packages")
     steps.say(
         "This build leaves that GPU out: another build (the official wheel or image, an older "
@@ -382,6 +387,9 @@ def _in_another_package(about: Situation, steps: Steps) -> bool:
             command = 'conda install "tensorflow=%s=gpu*"' % version
             steps.run("If conda installed it: ask for its build for GPUs", command, changes="packages")
         text = "Install the GPU build of the same release"
+        if "tensorflow-gpu" in owners:
+            text += ", alone: what is imported is tensorflow, in the same folder"
+            owners = ["tensorflow", "tensorflow-gpu"]
         steps.install(text, "tensorflow-gpu==%s" % version, remove=owners, instead=bool(steps.fixes))
     elif not about.version and (
         about.signature in ("dml-cudnnrnn", "tf-no-known-devices") or about.python in ("2.7", "3.4", "3.5")

@@ -18,6 +18,7 @@ from .builds import (
 from .extensions import ctranslate2_libraries
 from .installations import preload_dlls
 from .jax_releases import JAX_PAGE, install_jax_cuda
+from .releases import old_tensorflow
 from .situation import Situation, listed
 from .steps import Steps
 from .torch_builds import LAST
@@ -28,9 +29,6 @@ _DLL = re.compile(r"(?i)(cudart|cublas(?:lt)?|cufft|curand|cusolver|cusparse)(?:
 _SO = re.compile(
     r"lib(cudart|cublas(?:Lt)?|cufft|curand|cusolver|cusparse|nvrtc|cupti|nvjitlink)\.so\.(\d+)(?:\.(\d+))?"
 )
-
-#: Which CUDA a TensorFlow is built with, before the data's oldest row (tensorflow.org/install/source#gpu).
-_OLD_TENSORFLOW = (("1.13", "10.0", "7.4"), ("1.5", "9.0", "7"), ("1.3", "8.0", "6"), ("1.0", "8.0", "5.1"))
 
 #: The oldest cuDNN of a CUDA that TensorFlow takes (its list of tested builds).
 OLDEST_CUDNN = {
@@ -90,9 +88,9 @@ def needs_of(about: Situation) -> Tuple[str, str]:
             return "11.2", "8.1"
         if about.row is not None:
             return about.row.linux_cuda, OLDEST_CUDNN.get(about.row.linux_cuda, about.row.linux_cudnn)
-        for oldest, cuda, cudnn in _OLD_TENSORFLOW:
-            if about.is_at_least(oldest):
-                return cuda, cudnn
+        old = old_tensorflow(about)
+        if old[0]:
+            return old
     library = library_of(about)
     cuda = release_of(library)
     if about.framework == "tensorflow":

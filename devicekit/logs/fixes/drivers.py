@@ -11,6 +11,7 @@ from ...matrix.tables import DriverInstall
 from .containers import MACHINE_WITH_GPU, container_gpu, container_program, docker_desktop
 from .extensions import older_ctranslate2
 from .others import rocm_in_wsl
+from .releases import old_tensorflow
 from .situation import Situation
 from .steps import Steps, lower
 from .torch_builds import LAST, OLD_BUILDS, OLD_DRIVERS, beside_torch, for_older_driver, old_driver
@@ -440,6 +441,8 @@ def _cuda_of_build(about: Situation) -> str:
     text = about.fact("cuda") or about.fact("runtime")
     if "." not in text:
         text = about.fact("runtime") + ".0" if about.fact("runtime") else ""
+    if not text and not about.fact("driver"):  # conda's builds may have a newer one than the wheels
+        text = old_tensorflow(about)[0]
     return minor_of(text)
 
 

@@ -107,7 +107,7 @@ _HOLDERS = {
 #: The machine's memory, and not the device's.
 _OF_THE_MACHINE = re.compile(
     r"(?<![a-z])memoryerror|oom-kill|out of memory: kill|^killed|\bkilled$|paging file|winerror 1455"
-    r"|bad_alloc|cannot allocate mem"
+    r"|bad_alloc|cannot allocate mem|by allocator \w{0,12}cpu"
 )
 
 

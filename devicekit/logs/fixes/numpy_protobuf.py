@@ -2,7 +2,7 @@
 
 import re
 
-from ...matrix.matrix import accepts
+from ...matrix.matrix import accepts, version_at_least
 from ...matrix.projects import sort_key
 from .installations import newest_beside
 from .other_packages import importer
@@ -86,6 +86,10 @@ def newer_numpy(about: Situation, steps: Steps) -> None:
         steps.upgrade("Update NumPy to the newest that the framework supports", "numpy")
 
 
+#: The protobuf whose descriptors first take what newer generated code passes to them.
+_KEYWORDS = {"serialized_options": "3.6", "create_key": "3.12"}
+
+
 def protobuf_incompatible(about: Situation, steps: Steps) -> None:
     """The generated code and protobuf are of different generations."""
     wanted, works = about.groups.get("wanted", ""), newest_beside(about, "protobuf")
@@ -108,6 +112,14 @@ def protobuf_incompatible(about: Situation, steps: Steps) -> None:
         _newer_protobuf(about, steps, wanted or "5.26")
         return
     rows, steps.fixes = steps.fixes, []
+    since = _KEYWORDS.get(about.groups.get("name", ""), "") if about.signature == "pb-unexpected-keyword" else ""
+    stated = about.packages.get("protobuf", "")
+    if since and stated and version_at_least(stated, since):
+        text = "protobuf %s has it: another, older one is found first, of another Python or folder; see which"
+        command = 'python -c "import google.protobuf as p; print(p.__version__, p.__file__)"'
+        steps.run(text % stated, command)
+        steps.say("Uninstall protobuf with that Python until none is left, then install %s again" % stated)
+        return
     if about.signature == "pb-descriptors" and about.framework == "tensorflow" and about.is_at_least("2.12"):
         # Its own code was generated for protobuf 4: another package's was not.
         if about.is_at_least("2.19") is False:
@@ -118,6 +130,9 @@ def protobuf_incompatible(about: Situation, steps: Steps) -> None:
         return
     if not _exact(about, steps, "protobuf"):
         steps.fixes = rows
+        if since and about.may_install("protobuf<3.21"):  # newer ones refuse code that is as old
+            steps.fixes = []
+            steps.install("Install a newer protobuf", "protobuf>=%s,<3.21" % since)
     if not steps.fixes:
         steps.say(
             "Import TensorFlow before other libraries with a protobuf of their own (onnx, sentencepiece, ...), or use a "

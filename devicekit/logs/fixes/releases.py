@@ -8,6 +8,18 @@ from ...matrix.projects import sort_key
 from .situation import Situation, known_specifier
 from .steps import Steps
 
+#: Which CUDA and cuDNN a TensorFlow is built with, before the data's oldest row (tensorflow.org/install/source#gpu).
+_OLD_TENSORFLOW = (("1.13", "10.0", "7.4"), ("1.5", "9.0", "7"), ("1.3", "8.0", "6"), ("1.0", "8.0", "5.1"))
+
+
+def old_tensorflow(about: Situation) -> Tuple[str, str]:
+    """Return the CUDA and cuDNN of a TensorFlow before the data's oldest row; ``("", "")`` if it is another one."""
+    if about.framework == "tensorflow" and about.version and about.row is None:
+        for oldest, cuda, cudnn in _OLD_TENSORFLOW:
+            if about.is_at_least(oldest):
+                return cuda, cudnn
+    return "", ""
+
 
 def repaired(about: Situation, wrong: str) -> Optional[Tuple[str, ...]]:
     """Return the exact set in which the framework stays and what is wrong changes; None if too little is known."""

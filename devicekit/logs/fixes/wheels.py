@@ -602,6 +602,8 @@ def platform_unsupported(about: Situation, steps: Steps) -> None:
     if about.known.architecture == "x86":
         _sixty_four(about, steps, name, bounds)
         return
+    if about.signature == "pip-not-supported-wheel" and _of_another_processor(about, steps):
+        return
     if about.jetson:
         _jetson(about, steps)
         return
