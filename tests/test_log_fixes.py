@@ -260,7 +260,7 @@ IMPORTS = (
 ROWS = [
     # Old TensorFlow: what the facts say is there already, which wheel is the smallest change, and whose memory it is.
     (
-        "OOM when allocating tensor with shape[1,2080,4160,3] and type float on /job:localhost/task:0/device:CPU:0 by allocator cpu",
+        "OOM when allocating tensor with shape[1,2080,4160,3] and type float on /job:a/device:CPU:0 by allocator cpu",
         {"os": "windows", "packages": {"tensorflow": "1.5"}},
         [r"memory \(RAM\)"],
         ["nvidia-smi", "allow_growth"],

@@ -113,12 +113,7 @@ def protobuf_incompatible(about: Situation, steps: Steps) -> None:
         return
     rows, steps.fixes = steps.fixes, []
     since = _KEYWORDS.get(about.groups.get("name", ""), "") if about.signature == "pb-unexpected-keyword" else ""
-    stated = about.packages.get("protobuf", "")
-    if since and stated and version_at_least(stated, since):
-        text = "protobuf %s has it: another, older one is found first, of another Python or folder; see which"
-        command = 'python -c "import google.protobuf as p; print(p.__version__, p.__file__)"'
-        steps.run(text % stated, command)
-        steps.say("Uninstall protobuf with that Python until none is left, then install %s again" % stated)
+    if since and _older_first(about, steps, since):
         return
     if about.signature == "pb-descriptors" and about.framework == "tensorflow" and about.is_at_least("2.12"):
         # Its own code was generated for protobuf 4: another package's was not.
@@ -142,6 +137,18 @@ def protobuf_incompatible(about: Situation, steps: Steps) -> None:
         if about.named("metal-plugin", "metal_plugin"):
             pair = ("tensorflow==2.14.*", "tensorflow-metal==1.1.0")
             steps.install("On a Mac with the plug-in for Metal: go back to the pair that does not clash", *pair)
+
+
+def _older_first(about: Situation, steps: Steps, since: str) -> bool:
+    """The protobuf that is stated has what the code needs: Python finds another one; False if it is too old, or unknown."""
+    stated = about.packages.get("protobuf", "")
+    known = bool(stated and version_at_least(stated, since))
+    if known:
+        text = "protobuf %s has it: another, older one is found first, of another Python or folder; see which"
+        command = 'python -c "import google.protobuf as p; print(p.__version__, p.__file__)"'
+        steps.run(text % stated, command)
+        steps.say("Uninstall protobuf with that Python until none is left, then install %s again" % stated)
+    return known
 
 
 def _newer_protobuf(about: Situation, steps: Steps, wanted: str) -> None:

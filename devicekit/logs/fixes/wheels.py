@@ -599,10 +599,8 @@ def platform_unsupported(about: Situation, steps: Steps) -> None:
     """No wheel for this system, processor or interpreter."""
     name, bounds = _asked(about)
     label = ("%s %s" % (name, bounds.lstrip("="))).strip()
-    if about.known.architecture == "x86":
+    if about.known.architecture == "x86" or "32-bit" in about.summary:
         _sixty_four(about, steps, name, bounds)
-        return
-    if about.signature == "pip-not-supported-wheel" and _of_another_processor(about, steps):
         return
     if about.jetson:
         _jetson(about, steps)
@@ -879,6 +877,9 @@ def _no_or_other(about: Situation, steps: Steps, name: str, bounds: str, label: 
 
 def _sixty_four(about: Situation, steps: Steps, name: str, bounds: str) -> None:
     """A 32-bit Python: which 64-bit one, and what to install into it."""
+    if about.known.architecture != "x86":  # as a refused file lets suspect
+        _of_another_processor(about, steps)
+        return
     where = "windows-amd64" if about.windows else ""
     if not bounds and name in about.known.sought:
         bounds = wildcard("==" + about.known.sought[name])
