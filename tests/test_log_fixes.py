@@ -258,6 +258,65 @@ IMPORTS = (
 )
 
 ROWS = [
+    # Which Python conda's ranges have, whose page a file for 32-bit ARM is of, and the last wheels that need no AVX.
+    (
+        "UnsatisfiableError: The following specifications were found to be incompatible with each other:\n"
+        "Package python conflicts for:\ntensorflow -> python[version='2.7.*|3.5.*|3.6.*|>=3.6,<3.7.0a0']",
+        {"os": "linux", "python": "3.7"},
+        ["python=3.6 tensorflow"],
+        [],
+    ),
+    (
+        "UnsatisfiableError: The following specifications were found to be incompatible with each other:\n"
+        "Package python conflicts for:\ntensorflow -> python[version='3.6.*|>=3.7,<3.8.0a0']",
+        {"os": "linux", "python": "3.7"},
+        ["no set of packages"],
+        ["does not support the Python"],
+    ),
+    (
+        "UnsatisfiableError: The following specifications were found\nto be incompatible with the existing python "
+        "installation in your environment:\n  - tensorflow-base -> python[version='>=3.5,<3.6.0a0|>=3.7,<3.8.0a0']",
+        {"os": "windows", "python": "3.8"},
+        ["python=3.7"],
+        ["python=3.5"],
+    ),
+    (
+        "UnsatisfiableError: The following specifications were found to be in conflict:\n  - python 3.6*\n"
+        "  - tensorflow 0.12.0rc0*",
+        LINUX,
+        ["for Python 3.6", "python=3.5"],
+        [],
+    ),
+    (
+        "tensorflow-1.12.0-cp35-none-linux_armv7l.whl is not a supported wheel on this platform.",
+        {"os": "linux", "python": "3.6.7"},
+        ["python3.5 -m pip", "from the same page"],
+        ["x86-64", "2\\.6"],
+    ),
+    (
+        "tensorflow-2.5.0-cp 37-none-linux_armv71.whl is not a supported wheel on this platform.",
+        {"os": "linux", "python": "3.9", "arch": "armv7l"},
+        ["64-bit system"],
+        [],
+    ),
+    (
+        "Illegal instruction: 4",
+        {"os": "macos", "os_version": "10.13", "python": "3.6.4", "packages": {"tensorflow": "1.8.0"}},
+        [r"tensorflow==1\.5\.0"],
+        [r"python=3\.11"],
+    ),
+    (
+        "AttributeError: 'Node' object has no attribute 'output_masks'",
+        {"os": "linux", "python": "3.7", "packages": {"tensorflow": "2.0"}},
+        ["from tensorflow import keras"],
+        [],
+    ),
+    (
+        "E cuda_blas.cc:238] failed to create cublas handle: CUBLAS_STATUS_NOT_INITIALIZED",
+        {"os": "linux", "packages": {"tfjs-node-gpu": "1.5.1"}, "gpu": "GeForce RTX 2070"},
+        ["export TF_FORCE_GPU_ALLOW_GROWTH=true"],
+        ["pip install", "tf\\.config"],
+    ),
     # Old TensorFlow: what the facts say is there already, which wheel is the smallest change, and whose memory it is.
     (
         "OOM when allocating tensor with shape[1,2080,4160,3] and type float on /job:a/device:CPU:0 by allocator cpu",

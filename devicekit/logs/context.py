@@ -418,9 +418,10 @@ class Known:
             version = self.versions.get(name) or (
                 capability_of(self.gpu_name, BUNDLED) if name == "capability" else None
             )
-            # "{value}" is what the pattern found.
+            # "{value}" is what the pattern found; conda separates ranges by "|".
             bounds = re.sub(r"\{(\w+)\}", lambda name: groups.get(name.group(1), "-"), wanted)
-            return version is not None and _accepts(bounds, version)
+            ranges = [item if item[:1] in "<>=!" else "==" + item for item in bounds.split("|")]
+            return version is not None and any(_accepts(item, version) for item in ranges)
         raise DevicekitError("unknown condition of a signature: %s" % name)
 
     def _package(self, name: str, wanted: str) -> bool:

@@ -218,6 +218,8 @@ def _allocator(about: Situation, steps: Steps, memory: Optional[TorchMemory]) ->
     """How the framework takes its memory."""
     # TensorFlow up to 1.2 does not name the allocator.
     old = about.groups.get("name") == "bfc_allocator" and about.vendor in ("", "nvidia")
+    if about.embedded and about.framework == "tensorflow":  # and no Python
+        steps.set("Let TensorFlow's memory grow, instead of taking all at once", "TF_FORCE_GPU_ALLOW_GROWTH", "true")
     if old:
         steps.run("See which other programs hold the GPU's memory, and end them", _HOLDERS["nvidia"][0])
     if (old or about.framework == "tensorflow") and not about.embedded:

@@ -378,6 +378,14 @@ def _other_build(about: Situation, what: str) -> str:
 def _without_instructions(about: Situation, steps: Steps, what: str) -> None:
     """Add which build does without the instructions, with a command where one installs it."""
     text = _other_build(about, what)
+    # TensorFlow 1.13 is the first for Python 3.7.
+    old = about.python in ("2.7", "3.4", "3.5", "3.6") or (not about.python and about.is_at_least("1.13") is False)
+    wheels = about.tensorflow_1 and about.arch in ("", "x86_64") and what.startswith("AVX") and not about.embedded
+    if old and wheels and about.is_at_least("1.6") is not False:
+        older = "tensorflow%s==1.5.0" % ("-gpu" * (about.distribution == "tensorflow-gpu"))
+        steps.install("TensorFlow 1.5.0 is the last release whose wheels need no AVX (1.5.1 does)", older)
+        steps.say("Or take conda-forge's build of it, or compile it from source for this processor", instead=True)
+        return
     if about.framework != "tensorflow" or about.windows or about.embedded or about.container or what[:3] != "AVX":
         steps.say(text)
     else:

@@ -91,6 +91,9 @@ def python_unsupported(about: Situation, steps: Steps) -> None:
     project, usable = BUNDLED.project(name), known_specifier(bounds)
     if _of_another_processor(about, steps) or (_file_of_another_python(about, steps) and about.jetson):
         return
+    if about.groups.get("platform", "").startswith("linux_armv"):
+        _of_32_bit_arm(about, steps)
+        return
     if _ended(name, usable) and "old-pip" not in about.words:
         tensorflow_gpu_removed(about, steps)
     if "old-pip" in about.words or _ended(name, usable):
@@ -219,6 +222,13 @@ def _file_of_another_python(about: Situation, steps: Steps) -> bool:
     return True
 
 
+def _of_32_bit_arm(about: Situation, steps: Steps) -> None:
+    """A file from the page of somebody who builds for 32-bit ARM, as of a Raspberry Pi: the registry has none."""
+    text = "The file is for %s on %s: see what this Python is, and take the file for that from the same page"
+    steps.run(text % (about.groups["tag"], about.groups["platform"]), SHOW_BITS)
+    steps.say("Or use a 64-bit system (Raspberry Pi OS, 64-bit), on a Pi 3 or later: PyPI has wheels for aarch64")
+
+
 def _of_apple_silicon(about: Situation, steps: Steps) -> bool:
     """A file that a Python for Intel processors, which macOS runs as well, does not take; False for others."""
     mine = re.match(r"macosx_\d+_\d+_arm64$", about.groups.get("platform", "")) is not None
@@ -257,7 +267,7 @@ def _conda_python(about: Situation, steps: Steps, name: str, bounds: str) -> Non
     """Let conda make a new environment, with a Python that it has builds for."""
     pythons = sorted(about.known.pythons, key=sort_key, reverse=True)
     wanted = re.match(r"(3\.\d{1,2})\.\*", about.groups.get("wanted", ""))
-    builds = re.match(r">=(3\.\d{1,2}),<3", about.groups.get("wanted", ""))
+    builds = re.match(r">=(3\.\d{1,2}),<3[^|]*$", about.groups.get("wanted", ""))
     if builds and not pythons:
         text = (
             "Builds of what is asked for are for Python %s: make an environment with it, and repeat the command there"
@@ -265,6 +275,9 @@ def _conda_python(about: Situation, steps: Steps, name: str, bounds: str) -> Non
         steps.run(text % builds.group(1), "conda create -n env python=%s" % builds.group(1), changes="files")
         return
     pythons = pythons or ([wanted.group(1)] if wanted else [])
+    if not pythons:
+        ranges = re.findall(r"(?:^|\|)(?:>=|==?)?(\d\.\d{1,2})", about.groups.get("wanted", ""))
+        pythons = sorted((item for item in ranges if item != about.python), key=sort_key, reverse=True)
     if not pythons:
         have = about.pythons(name, known_specifier(bounds), about.platform)
         older = [item for item in have if about.python and sort_key(item) < sort_key(about.python)]
