@@ -258,6 +258,49 @@ IMPORTS = (
 )
 
 ROWS = [
+    # The object detection API, what is linked with TensorFlow, and a TensorFlow 1 that is older than the program.
+    (
+        "ImportError: cannot import name 'fpn_pb2' from 'object_detection.protos' (C:\\models\\protos\\__init__.py)",
+        {"os": "windows", "packages": {"tensorflow": "1.15"}},
+        ["protoc object_detection"],
+        ["pip install protobuf"],
+    ),
+    (
+        "ImportError: cannot import name 'any_pb2' from 'google.protobuf'",
+        LINUX,
+        ["pip install"],
+        ["object_detection", "protoc "],
+    ),
+    (
+        "ImportError: cannot import name 'model_lib_v2' from 'object_detection'",
+        {},
+        ["uninstall -y object-detection", "models/research"],
+        [],
+    ),
+    (
+        "ModuleNotFoundError: No module named 'tensorflow.compat.v1'",
+        {"packages": {"tensorflow-gpu": "1.12"}},
+        [r"tensorflow-gpu==1\.15\.\*"],
+        ["uninstall"],
+    ),
+    (
+        "  from tensorflow.python import tf2\nImportError: cannot import name 'tf2'",
+        {"os": "linux", "packages": {"tensorflow": "1.12"}},
+        [r"tensorflow==1\.15\.\*"],
+        [],
+    ),
+    (
+        "NotFoundError: dlopen(/Users/a/ops.so, 6): Symbol not found: __ZN10tensorflow11GetNodeAttrE",
+        {"os": "macos", "python": "3.6"},
+        ["Compile that library again", "get_link_flags"],
+        ["pip check"],
+    ),
+    (
+        "ModuleNotFoundError: No module named '_pywrap_tensorflow_internal'",
+        {"os": "windows", "python": "3.6", "packages": {"tensorflow-gpu": "1.2.0"}, "cuda": "8.0"},
+        [r"CUDA 8\.0 and cuDNN 5\.1"],
+        ["Redistributable"],
+    ),
     # Which Python conda's ranges have, whose page a file for 32-bit ARM is of, and the last wheels that need no AVX.
     (
         "UnsatisfiableError: The following specifications were found to be incompatible with each other:\n"

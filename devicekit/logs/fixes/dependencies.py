@@ -178,7 +178,7 @@ def dependency_incompatible(about: Situation, steps: Steps) -> None:
         return
     if "wanted" in about.groups and "package" in about.groups:
         return  # the signature names it
-    if about.signature in ("tf-undefined-any", "tf-add-on-ops-missing"):
+    if about.signature in ("tf-undefined-any", "tf-add-on-ops-missing", "metal-flat-namespace-tf"):
         _built_for_another(about, steps)
         return
     missing = about.signature.startswith("py-no-module") or (
@@ -205,7 +205,8 @@ def _built_for_another(about: Situation, steps: Steps) -> None:
     package = re.search(r"(?:site|dist)-packages/(\w+)", about.line)
     if package is None:
         steps.say("Compile that library again, with the headers and flags of the installed TensorFlow")
-        steps.run("Its flags", 'python -c "import tensorflow as tf; print(tf.sysconfig.get_compile_flags())"')
+        flags = "*tf.sysconfig.get_compile_flags(), *tf.sysconfig.get_link_flags()"
+        steps.run("Its flags, and those to link with", 'python -c "import tensorflow as tf; print(%s)"' % flags)
         if "cxx11" in about.line:  # in the wheels before 2.9, as in their flags from 1.5 on
             steps.say("TensorFlow's build has C++'s old strings: -D_GLIBCXX_USE_CXX11_ABI=0 has to be among them")
         return
@@ -379,6 +380,10 @@ def _other_version(about: Situation, steps: Steps, version: str) -> None:
     if library and "conda" in about.words:  # pip has no such library
         command = "conda install -c conda-forge %s=%s" % library.groups()
         steps.run("Install the release that this build needs", command, changes="packages")
+        return
+    if "exists since 1.13" in about.summary and about.tensorflow_1:
+        text = "Install the last TensorFlow 1, which is the smallest step (Python 3.5 to 3.7)"
+        steps.install(text, "%s==1.15.*" % about.distribution)
         return
     if "needs a newer TensorFlow" in about.summary:
         have = about.releases("tensorflow", "", about.platform, about.python) if about.python else ()
