@@ -258,6 +258,38 @@ IMPORTS = (
 )
 
 ROWS = [
+    # What pip was asked for, a build for the CPU on Windows, and a release that the facts say is installed.
+    (
+        "$ sudo pip3 install tensorflow\n  Downloading https://a/tensorflow-1.13.1-cp37-none-linux_armv7l.whl (93.2MB)\n"
+        "    99% | 44.1MB 28.6MB/s eta 0:00:01Killed",
+        LINUX,
+        ["pip install --no-cache-dir tensorflow"],
+        [],
+    ),
+    (
+        ">>> tf.test.is_built_with_cuda()\nFalse",
+        {"os": "windows", "packages": {"tensorflow": "2.3.0"}},
+        [r"uninstall -y tensorflow; python -m pip install \"tensorflow==2\.3\.\*", r"CUDA 10\.1"],
+        ["wsl", r"2\.10"],
+    ),
+    (
+        "ModuleNotFoundError: No module named 'tensorflow'",
+        {"os": "windows", "python": "3.6", "packages": {"tensorflow": "2.0.0"}},
+        ["tensorflow 2.0.0 is installed, for another Python", "kernel"],
+        [],
+    ),
+    (
+        "    def TFE_ContextOptionsSetAsync(arg1, async):\nSyntaxError: invalid syntax",
+        {"os": "windows", "python": "3.7"},
+        [r"Python 3\.6", "install --upgrade tensorflow"],
+        ["64-bit"],
+    ),
+    (
+        'Setting up TensorFlow plugin "fused_bias_act.cu": Compiling... Failed!',
+        {"packages": {"tensorflow": "1.15"}},
+        ["GCC 7", "CUDA toolkit"],
+        [],
+    ),
     # The object detection API, what is linked with TensorFlow, and a TensorFlow 1 that is older than the program.
     (
         "ImportError: cannot import name 'fpn_pb2' from 'object_detection.protos' (C:\\models\\protos\\__init__.py)",

@@ -25,11 +25,19 @@ from .wheels import arm_index, directml_set, jetson_build, last_with_cuda
 def cpu_only_windows(about: Situation, steps: Steps) -> None:
     """TensorFlow from 2.11 on for native Windows has no GPU support: what serves best first."""
     nvidia = about.vendor in ("", "nvidia")
-    if nvidia:
+    if nvidia and about.row is not None and about.is_at_least("2.1") and about.is_at_least("2.11") is False:
+        text = (
+            "PyPI's tensorflow of that release has CUDA on Windows; conda's, and tensorflow-cpu, have not: install it"
+        )
+        steps.install(text, "tensorflow==%s.*" % about.row.minor, remove=_wheel_owners(about))
+        needs = ("11.2", "8.1") if about.is_at_least("2.5") else (about.row.linux_cuda, about.row.linux_cudnn)
+        steps.say("It needs CUDA %s and cuDNN %s, with their bin folders on PATH" % needs, "admin", "system")
+    elif nvidia:
         steps.run("Use WSL 2, where current TensorFlow has CUDA", "wsl --install", on="windows", changes="system")
         steps.add(tensorflow_in_wsl(about))
         text = "On native Windows, TensorFlow 2.10 is the last with CUDA (Python 3.7 to 3.10, CUDA 11.2, cuDNN 8.1)"
         last_with_cuda(about, steps, text, _wheel_owners(about))
+    if nvidia:
         return
     for way in ways_on_windows(about.vendor, about.gfx or about.known.gpu_name, about.framework, BUNDLED):
         first = not steps.fixes

@@ -91,6 +91,9 @@ def python_unsupported(about: Situation, steps: Steps) -> None:
     project, usable = BUNDLED.project(name), known_specifier(bounds)
     if _of_another_processor(about, steps) or (_file_of_another_python(about, steps) and about.jetson):
         return
+    if about.signature == "py-tf-async-syntax" and not about.version:
+        steps.upgrade("Or, if the program runs with TensorFlow 2: install the newest for this Python", "tensorflow")
+        return
     if about.groups.get("platform", "").startswith("linux_armv"):
         _of_32_bit_arm(about, steps)
         return
@@ -985,6 +988,13 @@ def _install_missing(about: Situation, steps: Steps, name: str) -> None:
         text = "The notebook's kernel is not that of the conda environment (ENV): make it one, and choose it in the notebook"
         steps.run(text, "conda install -n ENV ipykernel", changes="packages")
         steps.run("Then", "conda run -n ENV python -m ipykernel install --user --name ENV", changes="packages")
+    elif about.packages.get(name) and name != "keras":
+        text = (
+            "%s %s is installed, for another Python than the one that runs this: run the program with that one; in a "
+        )
+        steps.say(
+            (text + "notebook, choose its kernel (python -m ipykernel install --user)") % (name, about.packages[name])
+        )
     if "jupyter" in about.words:
         steps.say("In a notebook: %%pip install %s in a cell, then restart the kernel" % name)
     if not there:
