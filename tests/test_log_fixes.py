@@ -448,6 +448,66 @@ ROWS = [
         LINUX,
         ["--gpus all"],
         ["nvidia-modprobe"],
+    # What pip got to install is what is there, unless a fact says otherwise.
+    (
+        "  Downloading keras-2.6.0-py2.py3-none-any.whl (1.3 MB)\n  Downloading tensorflow-2.5.1-cp37-cp37m-manylinux2010_x86_"
+        "64.whl (454.4 MB)\nAttributeError: module 'tensorflow.compat.v2.__internal__' has no attribute 'dispatch'",
+        {"os": "container", "python": "3.7"},
+        [r"install tensorflow==2\.5\.1 keras==2\.4\.3"],
+        [],
+    ),
+    (
+        "Successfully installed keras-2.6.0 tensorflow-2.5.1\n"
+        "AttributeError: module 'tensorflow.compat.v2.__internal__' has no attribute 'dispatch'",
+        {"os": "linux", "python": "3.9", "packages": {"tensorflow": "2.7.0"}},
+        [r"keras==2\.7"],
+        [r"2\.5\.1"],
+    ),
+    # ONNX Runtime for CUDA 11: whose libraries are there, and which has no code for a newer GPU.
+    (
+        'LoadLibrary failed with error 126 "" when trying to load "C:\\env\\onnxruntime_providers_cuda.dll"',
+        {"os": "windows", "packages": {"onnxruntime-gpu": "1.16.3"}, "cuda": "11.8", "cudnn": "8.9"},
+        ["CUDA 11.8 and cuDNN 8: put their folders on PATH"],
+        ["install these"],
+    ),
+    (
+        'LoadLibrary failed with error 126 "" when trying to load "C:\\env\\onnxruntime_providers_cuda.dll"',
+        {"os": "windows", "packages": {"onnxruntime-gpu": "1.16.3"}, "cuda": "11.8", "gpu": "RTX 5070 Ti"},
+        [r"onnxruntime-gpu\[cuda,cudnn\]>=1\.21"],
+        [r"11\.8"],
+    ),
+    (
+        "onnxruntime_pybind_state.cc:743 CUDA PATH is set but CUDA wasn't able to be loaded",
+        {"os": "windows", "packages": {"onnxruntime-gpu": "1.16"}},
+        [r"CUDA 11\.8 and cuDNN 8: install these"],
+        [],
+    ),
+    # bitsandbytes of the time before 0.42 searches LD_LIBRARY_PATH, which in WSL need not have the driver's folder.
+    (
+        "CUDA SETUP: WARNING! libcuda.so not found! Do you have a CUDA driver installed?\n"
+        "UserWarning: WARNING: No GPU detected! Check your CUDA paths. Proceeding to load CPU-only library...",
+        {"os": "wsl2"},
+        ["LD_LIBRARY_PATH=/usr/lib/wsl/lib"],
+        [],
+    ),
+    # A toolkit that is installed on Windows is there for a GPU.
+    (
+        "ERROR: No matching distribution found for tensorflow-gpu==2.11",
+        {"os": "windows", "python": "3.10", "cuda": "11.2", "cudnn": "8.1"},
+        ["Use WSL 2, where", r"tensorflow==2\.10\.1"],
+        [],
+    ),
+    (
+        "failed call to cuInit: UNKNOWN ERROR (-1)",
+        {"os": "container", "gpu": "GTX 1060"},
+        ["--gpus all"],
+        [],
+    ),
+    (
+        "downgrade to 'numpy<2' or try to upgrade the affected module.",
+        {"os": "windows", "python": "3.10"},
+        ["numpy<2"],
+        [],
     ),
     # How much memory TensorFlow 1 found, and which releases have code for an old GPU.
     (

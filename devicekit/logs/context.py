@@ -9,7 +9,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Set, Tuple
 from ..errors import DevicekitError
 from ..machine.facts import Machine
 from ..matrix.gpu_names import capability_of, find_gpu
-from ..matrix.matrix import BUNDLED, accepts, version_at_least
+from ..matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, accepts, version_at_least
 
 #: Pattern groups with a version of something other than a Python distribution.
 VERSIONS = ("python", "cuda", "cudnn", "driver", "rocm", "capability", "gfx", "runtime", "saved_keras")
@@ -133,6 +133,11 @@ WORDS = {
     "llama_model_load": "llama.cpp", "llama_context": "llama.cpp", "llm_load_": "llama.cpp", "llama-cpp": "llama.cpp",
 }  # fmt: skip
 
+
+#: Names and versions in "keras-2.6.0 tensorflow-2.6.0" and in the names of wheels.
+_ARCHIVES = re.compile(
+    r"(?<![\w.-])([A-Za-z]\w*(?:[.-][A-Za-z]\w*)*)-(\d[\w.+]*)(?<!\.gz)(?<!\.zip)(?=\s|$|-\S{1,120}\.whl)"
+)
 
 #: What a note or the system's description says of how the program runs, where a log would have other words.
 _NOTED = (("slurm", r"slurm|\bpbs\b"), ("jupyter", r"jupyter|notebook"), ("lxc", r"\blxc\b|\blxd\b"))
@@ -277,6 +282,8 @@ class Known:
             self.sources.setdefault(self.sdist, groups.get("sdist_version", ""))
         elif key == "asked":
             self.asked = self.asked or value
+        elif key == "installed":
+            self._learn_installed(value)
         elif key == "bundled":
             self.bundled = self.bundled or value
         elif key == "built" and not self.packages.get("torch"):
@@ -321,6 +328,14 @@ class Known:
         self.index = self.index or (index.group(1) if index else "")
         if pin is not None:
             self.sought[_normal(pin.group(1))] = pin.group(2)
+
+    def _learn_installed(self, text: str) -> None:
+        """Note what pip says it has installed, or gets to install: the last version of each."""
+        for name, version in _ARCHIVES.findall(text):
+            name, owner = _normal(name), self.tensorflow
+            other = owner is not None and name in TENSORFLOW_OWNERS and name != owner[0]
+            if not other and "package:" + name not in self._stated:
+                self.packages[name] = version
 
     def _fill(self, name: str, value: Any) -> None:
         if name not in self._stated and getattr(self, name) is None:

@@ -682,7 +682,9 @@ ORT_CUDA_12 = "onnxruntime-gpu[cuda,cudnn]>=1.21,<1.27"
 
 def _older_onnxruntime(about: Situation, steps: Steps, text: str) -> None:
     """The libraries of a release without extras are NVIDIA's."""
-    steps.say("%s, with their folders on %s" % (text, "PATH" if about.windows else "LD_LIBRARY_PATH"))
+    pair = ["%s %s" % (name, (about.fact(name.lower()) or "?").partition(".")[0]) for name in ("CUDA", "cuDNN")]
+    do = "put their folders on" if all(item in text for item in pair) else "install these, with their folders on"
+    steps.say("%s: %s %s" % (text, do, "PATH" if about.windows else "LD_LIBRARY_PATH"))
     driver_for_cuda_12(about, steps)
     steps.install("Or a newer release, with which pip brings CUDA 12 and cuDNN 9", ORT_CUDA_12, instead=True)
 
@@ -696,6 +698,8 @@ def onnxruntime_cuda(about: Situation, steps: Steps) -> None:
     cuda = said.group(2) if said else named or ("13" if release >= (1, 27) else "")
     cudnn = said.group(1) if said else "9"
     where = "PATH" if about.windows else "LD_LIBRARY_PATH"
+    newer = (about.compute_capability or (0, 0)) >= (10, 0)  # than CUDA 11
+    cuda = "12" if newer and cuda == "11" else cuda
     # .NET has no pip.
     if re.search(r"Microsoft\.ML\.|OnnxRuntimeException|[\\/]runtimes[\\/](?:win|linux)-", about.line):
         steps.say(
@@ -707,19 +711,19 @@ def onnxruntime_cuda(about: Situation, steps: Steps) -> None:
         text = "Driver %s is too old for CUDA 13, which onnxruntime-gpu needs from 1.27 on: take a release for CUDA 12"
         steps.install(text % about.fact("driver"), ORT_CUDA_12)
         cuda = "12"
-    elif (
+    elif not newer and (
         cuda == "11"
         or (release < (1,) and about.fact("cuda").startswith("11.") and not (said or library))
         or ((1,) < release < (1, 19) and not said and "9" not in library)
         or re.search(r"cudnn\w*(?:64_|\.so\.)8", library)
     ):
-        _older_onnxruntime(about, steps, "onnxruntime-gpu up to 1.18 is built for CUDA 11.8 and cuDNN 8: install these")
+        _older_onnxruntime(about, steps, "onnxruntime-gpu up to 1.18 is built for CUDA 11.8 and cuDNN 8")
         return
     if about.python and sort_key(about.python) < (3, 10) and cuda != "13":
-        text = "The last onnxruntime-gpu for this Python is 1.19, for CUDA 12 and cuDNN 9: install these"
+        text = "The last onnxruntime-gpu for this Python is 1.19, for CUDA 12 and cuDNN 9"
         if not said and len(release) < 2:
             steps.run("See which release is installed", "python -m pip show onnxruntime-gpu")
-            text = "Up to 1.18 onnxruntime-gpu is for CUDA 11 and cuDNN 8, 1.19 for CUDA 12 and cuDNN 9: install those"
+            text = "Up to 1.18 onnxruntime-gpu is for CUDA 11 and cuDNN 8, 1.19 for CUDA 12 and cuDNN 9"
         _older_onnxruntime(about, steps, text)
         return
     both = "CUDA %s and cuDNN %s" % (cuda or "12", cudnn)

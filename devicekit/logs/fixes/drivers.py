@@ -835,7 +835,9 @@ def wsl_without_gpu(about: Situation, steps: Steps) -> None:
             return
     if ("linux-smi" in about.words or about.signature == "nvidia-smi-cannot-communicate") and not about.container:
         _no_linux_driver(steps, "An nvidia-smi in /usr/bin is of a Linux driver: remove that from WSL")
-    if re.search(r"libcuda\.so(?!\.\d)", about.line):  # the loader's cache has only libcuda.so.1
+    if "bnb-setup" in about.words or re.search(
+        r"libcuda\.so(?!\.\d)", about.line
+    ):  # the loader's cache has only libcuda.so.1
         text = "If nvidia-smi works in WSL: let the loader find the driver's library in its folder"
         steps.run(text, _WSL_LIBRARIES, on="linux", changes="variables")
     if about.vendor == "amd" and about.signature.startswith("rocm-hsa"):

@@ -1064,7 +1064,7 @@ def tensorflow_gpu_removed(about: Situation, steps: Steps) -> None:
         right = "" if about.windows or about.macos else "[and-cuda] (without an NVIDIA GPU: tensorflow)"
         steps.say("In the environment's file, write tensorflow%s in place of tensorflow-gpu" % right, changes="files")
         return
-    if about.windows and "nvidia" in about.known.vendors:
+    if about.windows and ("nvidia" in about.known.vendors or about.known.toolkit_stated):
         steps.run("Use WSL 2, where current TensorFlow has CUDA", "wsl --install", on="windows", changes="system")
         steps.add(tensorflow_in_wsl(about))
         last_with_cuda(about, steps, "Or TensorFlow 2.10 on native Windows, with CUDA 11.2 and cuDNN 8.1")
