@@ -448,6 +448,44 @@ ROWS = [
         LINUX,
         ["--gpus all"],
         ["nvidia-modprobe"],
+    # CUDA's minor releases have libraries of the same names from 11.1 on.
+    (
+        "DNN library is not found.",
+        {"os": "linux", "python": "3.8", "packages": {"tensorflow": "2.8.0"}, "gpu": "GTX 1650", "cuda": "11.6"},
+        [r"CUDA 11\.2 and cuDNN 8\.1"],
+        ["other names"],
+    ),
+    (
+        "DNN library is not found.",
+        {"os": "linux", "python": "3.8", "packages": {"tensorflow": "2.8.0"}, "gpu": "GTX 1650", "cuda": "10.1"},
+        ["other names"],
+        [],
+    ),
+    # What has a kernel of its own, and a program that is newer than its TensorFlow.
+    (
+        "Error no kernel image is available for execution on the device at line 167 in file D:\\bitsandbytes\\csrc\\ops.cu",
+        {"os": "windows", "python": "3.10"},
+        ["--upgrade bitsandbytes"],
+        ["arch_list"],
+    ),
+    (
+        "AttributeError: module 'tensorflow' has no attribute 'config'",
+        {"os": "linux", "python": "3.6", "packages": {"tensorflow": "2.2.0"}},
+        ["uninstall -y tensorflow", r"tensorflow==2\.2\.0"],
+        ["needs a newer"],
+    ),
+    (
+        "ERROR: tensorflow-2.1.0-cp35-none-linux_armv7l.whl is not a supported wheel on this platform.",
+        {"os": "linux", "os_version": "Raspbian 10", "arch": "armv7l", "python": "3.7"},
+        [r"Python 3\.5", "64-bit system"],
+        ["upgrade pip"],
+    ),
+    (
+        "NotFoundError: No registered 'RngReadAndSkip' OpKernel for 'GPU' devices compatible with node {{node x}}",
+        {"os": "windows", "packages": {"tensorflow": "2.9.1", "tensorflow-directml-plugin": "0.0.1.dev220621"}},
+        ["CPU", r"tensorflow-directml-plugin==0\.4"],
+        [],
+    ),
     # What pip got to install is what is there, unless a fact says otherwise.
     (
         "  Downloading keras-2.6.0-py2.py3-none-any.whl (1.3 MB)\n  Downloading tensorflow-2.5.1-cp37-cp37m-manylinux2010_x86_"

@@ -71,6 +71,10 @@ def compute_capability_unsupported(about: Situation, steps: Steps) -> None:
         intel_driver(about, steps)
         steps.say("If the driver is new: install the newest release of what was compiled for Intel's GPUs")
         return
+    if "bitsandbytes" in about.line:
+        steps.upgrade("Update bitsandbytes: what fails is a kernel of its own", "bitsandbytes")
+        steps.say("Or use an optimizer that is not of 8 bits (AdamW)", changes="code", instead=True)
+        return
     capability = about.capability
     number = about.compute_capability or (0, 0)
     if about.vendor == "amd" or re.search(r"(?i)rocm|\bhip", about.version + about.line):

@@ -380,7 +380,7 @@ def _system_libraries(about: Situation, steps: Steps, cuda: str, cudnn: str) -> 
     installed = _installed(about)
     there = (
         "; CUDA %s is there, whose libraries have other names" % installed
-        if installed and not installed.startswith(cuda)
+        if installed and _names(installed) != _names(cuda)
         else ""
     )
     if cuda == "11.0" and "cusolver" in about.line:
@@ -450,6 +450,11 @@ def _installed(about: Situation) -> str:
     """The CUDA release that is installed: by the facts, or the only one whose folder is on the library path."""
     folders = set(re.findall(r"/cuda-(\d+\.\d)(?=[/:])", about.line.partition("LD_LIBRARY_PATH: ")[2] + ":"))
     return about.fact("cuda") or (folders.pop() if len(folders) == 1 else "")
+
+
+def _names(cuda: str) -> str:
+    """The release that the libraries' names are of: minor releases share them from CUDA 11.1 on."""
+    return cuda if sort_key(cuda) < (11, 1) and cuda != "11" else cuda.partition(".")[0]
 
 
 def _release(cuda: str) -> str:

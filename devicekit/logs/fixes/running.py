@@ -8,7 +8,7 @@ from .drivers import batch_job
 from .others import dropped_generation, last_release, pass_as_relative
 from .situation import Situation
 from .steps import Steps
-from .wheels import jetson_build, rosetta_python
+from .wheels import directml_set, jetson_build, rosetta_python
 
 
 def device_lost(about: Situation, steps: Steps) -> None:
@@ -228,6 +228,8 @@ def op_unsupported(about: Situation, steps: Steps) -> None:
             soft = "tf.Session(config=tf.ConfigProto(allow_soft_placement=True))"
         text = "Let such operations run on the CPU: %s, or with tf.device('/CPU:0')"
         steps.say(text % soft, changes="code")
+        if about.packages.get("tensorflow-directml-plugin", "")[:3] in ("0.0", "0.1", "0.2", "0.3"):
+            steps.install("Or use the plug-in's last release, which has more operations", *directml_set(), instead=True)
         if about.macos or "dml" in text.lower():
             steps.say("An input pipeline (tf.data) belongs outside of tf.device: it runs on the CPU")
     elif about.framework == "onnxruntime" and about.signature.startswith("dml-"):

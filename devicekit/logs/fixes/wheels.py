@@ -109,7 +109,7 @@ def python_unsupported(about: Situation, steps: Steps) -> None:
         return
     if about.jetson and name.partition("-")[0] in ("tensorflow", "torch", "torchvision", "onnxruntime"):
         _jetson(about, steps)
-    if about.raspberry and not about.known.architecture and name.startswith("tensorflow"):
+    if about.raspberry and about.known.architecture not in ("aarch64", "x86_64") and name.startswith("tensorflow"):
         platform_unsupported(about, steps)
         return
     if project is None:
