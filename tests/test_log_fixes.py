@@ -448,6 +448,42 @@ ROWS = [
         LINUX,
         ["--gpus all"],
         ["nvidia-modprobe"],
+    ),
+    # Lines that name less than others of the same cause.
+    (
+        "E cuda_driver.cc:351] failed call to cuInit: UNKNOWN ERROR (303)\n"
+        "I cuda_diagnostics.cc:163] no NVIDIA GPU device is present: /dev/nvidia0 does not exist",
+        {"os": "linux"},
+        ["as in a container", "--gpus all"],
+        [],
+    ),
+    (
+        "C:\\s\\onnxruntime\\core\\providers\\dml\\DmlExecutionProvider\\src\\A.cpp(588)\\onnxruntime.dll!00007FFB: (Call"
+        "er: 00007FFB15BB3CA1) Exception(1) tid(1f38) 800736B1",
+        {"os": "windows"},
+        ["Windows error 800736B1", "mem_pattern"],
+        [],
+    ),
+    (
+        "WARNING:root:Failure to load the custom c++ tensorflow ops. This error is likely caused the version of "
+        "TensorFlow and TensorFlow Decision Forests are not compatible.",
+        {"os": "linux", "packages": {"tensorflow": "2.12.0"}},
+        [r"tensorflow-decision-forests==1\.[34]"],
+        [],
+    ),
+    (
+        "ERROR: Could not find a version that satisfies the requirement tensorflow (from versions: none)\n"
+        "ERROR: No matching distribution found for tensorflow",
+        {"os": "macos", "python": "3.8"},
+        ["tensorflow-macos"],
+        [],
+    ),
+    (
+        "I external/local_tsl/tsl/cuda/cudart_stub.cc:32] Could not find cuda drivers on your machine, GPU will not be used.",
+        {"os": "container"},
+        ["and-cuda", "--gpus all"],
+        [],
+    ),
     # CUDA's minor releases have libraries of the same names from 11.1 on.
     (
         "DNN library is not found.",

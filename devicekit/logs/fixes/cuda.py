@@ -358,6 +358,8 @@ def _and_cuda(about: Situation, steps: Steps) -> None:
         on="linux",
     )
     _found_later(about, steps)
+    if about.container and "gpus-all" not in about.words:
+        steps.run("And start the container with the GPU", "docker run --gpus all IMAGE", on="linux")
 
 
 def _found_later(about: Situation, steps: Steps) -> None:

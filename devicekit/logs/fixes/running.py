@@ -223,19 +223,23 @@ def op_unsupported(about: Situation, steps: Steps) -> None:
                 "cpu",
             )
     elif about.framework == "tensorflow":
-        soft = "tf.config.set_soft_device_placement(True)"
-        if about.tensorflow_1:
-            soft = "tf.Session(config=tf.ConfigProto(allow_soft_placement=True))"
-        text = "Let such operations run on the CPU: %s, or with tf.device('/CPU:0')"
-        steps.say(text % soft, changes="code")
-        if about.packages.get("tensorflow-directml-plugin", "")[:3] in ("0.0", "0.1", "0.2", "0.3"):
-            steps.install("Or use the plug-in's last release, which has more operations", *directml_set(), instead=True)
-        if about.macos or "dml" in text.lower():
-            steps.say("An input pipeline (tf.data) belongs outside of tf.device: it runs on the CPU")
+        _tensorflow_op(about, steps)
     elif about.framework == "onnxruntime" and about.signature.startswith("dml-"):
         _onnxruntime_op(about, steps)
     else:
         steps.say("Run this operation on the CPU, or use another release of the framework or plug-in", changes="code")
+
+
+def _tensorflow_op(about: Situation, steps: Steps) -> None:
+    soft = "tf.config.set_soft_device_placement(True)"
+    if about.tensorflow_1:
+        soft = "tf.Session(config=tf.ConfigProto(allow_soft_placement=True))"
+    text = "Let such operations run on the CPU: %s, or with tf.device('/CPU:0')"
+    steps.say(text % soft, changes="code")
+    if about.packages.get("tensorflow-directml-plugin", "")[:3] in ("0.0", "0.1", "0.2", "0.3"):
+        steps.install("Or use the plug-in's last release, which has more operations", *directml_set(), instead=True)
+    if about.macos or "dml" in about.line.lower():
+        steps.say("An input pipeline (tf.data) belongs outside of tf.device: it runs on the CPU")
 
 
 def _onnxruntime_op(about: Situation, steps: Steps) -> None:

@@ -460,7 +460,9 @@ def _python_fits(about: Situation, steps: Steps, name: str, label: str, newer: s
         others = [
             item for item in sorted(about.pythons(name, "", about.platform), key=sort_key) if item != about.python
         ]
-        steps.say("It has wheels for Python %s, too; the newer releases for arm64 only" % listed(others))
+        before = "; those before 2.13 for it are in tensorflow-macos" if name == "tensorflow" and not about.arch else ""
+        text = "It has wheels for Python %s, too; the newer releases for arm64 (Apple silicon) only%s"
+        steps.say(text % (listed(others), before))
         # All of its wheels are for macOS 11 or later.
         if re.match("tensorflow-m", name) and about.platform != "macos-arm64":
             _as_macos_11(steps)
