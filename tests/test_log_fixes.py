@@ -581,6 +581,93 @@ ROWS = [
         "downgrade to 'numpy<2' or try to upgrade the affected module.",
         {"os": "windows", "python": "3.10"},
         ["numpy<2"],
+    ),
+    # What the machine's own memory, another program's XLA and the driver's own CUDA are not.
+    (
+        "OOM when allocating tensor with shape[9,9] and type float on /job:localhost/replica:0/task:0/device:CPU:0 by "
+        "allocator cpu",
+        {"os": "linux", "packages": {"tensorflow": "1.12.0"}},
+        [r"main memory \(RAM\)", "load the data in parts"],
+        ["nvidia-smi", "growth"],
+    ),
+    (
+        "bfc_allocator.cc:419] Allocator (cuda_host_bfc) ran out of memory trying to allocate 3.73GiB",
+        {"os": "linux", "packages": {"tensorflow": "1.14.0"}},
+        [r"RAM\)", "TF_GPU_HOST_MEM_LIMIT_IN_MB"],
+        ["nvidia-smi", "growth"],
+    ),
+    (
+        "W external/xla/xla/dso.cc:66] Could not load dynamic library 'libcublasLt.so.11'; dlerror: libcublasLt.so.11: "
+        "cannot open shared object file: No such file or directory",
+        {"os": "linux", "packages": {"jaxlib": None}},
+        ["^JAX could not load"],
+        ["TensorFlow"],
+    ),
+    (
+        "UserWarning: CUDA initialization: The NVIDIA driver on your system is too old (found version 11020).",
+        {"os": "linux", "packages": {"torch": None}, "cuda": "11.2"},
+        ["cu118"],
+        [r"for CUDA 11\.2 \("],
+    ),
+    (
+        "UserWarning: No GPU/TPU found, falling back to CPU.",
+        {"os": "linux", "python": "3.6", "packages": {"jax": None}, "cuda": "10.1"},
+        [r"jaxlib==0\.1\.69\+cuda101"],
+        ["cuda12", "uv venv"],
+    ),
+    (
+        "pip install https://storage.googleapis.com/jax-releases/cuda100/jaxlib-0.1.29-cp37-none-linux_x86_64.whl\n"
+        "UserWarning: No GPU/TPU found, falling back to CPU.",
+        {"os": "linux", "python": "3.7", "packages": {"jaxlib": "0.1.29"}},
+        ["is a build for CUDA and found no GPU", "TF_CPP_MIN_LOG_LEVEL"],
+        [],
+    ),
+    # Intel's GPU through OpenCL alone, and a loader that is older than oneAPI.
+    (
+        "[opencl:cpu][opencl:0] Intel(R) OpenCL, Intel(R) Core(TM) i9 OpenCL 3.0\n"
+        "[opencl:gpu][opencl:1] Intel(R) OpenCL Graphics, Intel(R) Arc(TM) A770 Graphics OpenCL 3.0 NEO  [23.17.26241.33]",
+        {"os": "linux", "os_version": "Ubuntu 22.04"},
+        ["OpenCL only", "libze-intel-gpu1"],
+        [],
+    ),
+    (
+        "<LOADER>[INFO]: failed to load adapter 'libur_adapter_level_zero.so.0' with error: /x/libur_adapter_level_zero.so.0: "
+        "undefined symbol: zeDeviceGetRootDevice\n"
+        "<LOADER>[INFO]: failed to load adapter 'libur_adapter_cuda.so.0' with error: libcuda.so.1: cannot open shared object "
+        "file: No such file or directory",
+        {"os": "linux", "gpu": "Intel"},
+        ["libze_loader", "libze1"],
+        ["(?i)nvidia|cuda"],
+    ),
+    (
+        "F itex/core/utils/op_kernel.cc:54] Check failed: false Multiple KernelCreateFunc registration",
+        {"os": "linux", "packages": {"intel-extension-for-tensorflow": "2.13.0"}},
+        [r"tensorflow==2\.13\."],
+        [],
+    ),
+    # AMD: a processor's Vega, and what MIOpen compiles.
+    (
+        HIP,
+        {"os": "linux", "packages": {"tensorflow-rocm": None}, "gpu": "AMD Radeon Vega 11 (Ryzen 5 2400G)"},
+        [r"GFX_VERSION=9\.0\.0", "gfx902"],
+        [r"10\.3\.0"],
+    ),
+    (
+        "/tmp/comgr-9b418c/include/miopen_rocrand.hpp:45:10: fatal error: 'rocrand/rocrand_xorwow.h' file not found",
+        {"os": "linux", "packages": {"torch": "2.8.0+rocm6.4"}},
+        ["rocrand-dev"],
+        ["/dev/kfd"],
+    ),
+    (
+        "ImportError: /e/site-packages/torch/lib/libcaffe2.so: undefined symbol: _ZTIN3c1010TensorImplE",
+        {"os": "linux"},
+        ["Libraries of another PyTorch"],
+        ["tensorflow"],
+    ),
+    (
+        "ImportError: No lion_pytorch / lion_pytorch がインストールされていないようです",
+        {"os": "windows"},
+        ["pip install lion_pytorch"],
         [],
     ),
     # How much memory TensorFlow 1 found, and which releases have code for an old GPU.

@@ -18,6 +18,9 @@ _IDLE = 0.4
 #: The signature of a file of the program that has a package's name.
 _OWN_FILE = "py-traceback-own-file"
 
+#: TensorFlow's own sources have no such path.
+_OF_XLA = re.compile(r" external/(?:xla|org_tensorflow)/")
+
 #: Maximum number of evidence lines for a finding.
 _EVIDENCE = 5
 
@@ -108,7 +111,8 @@ def _claims(match: Match, known: Known, seen: Mapping[str, Any], source: str) ->
             code=code,
             weight=SAYS[says["says"]],
             severity=says["severity"] or general.get("severity", "error"),
-            summary=scrub(filled(says["summary"], groups)) or general.get("summary", ""),
+            summary=_printed_by(match.line, known, scrub(filled(says["summary"], groups)))
+            or general.get("summary", ""),
             number=match.number,
             evidence=(where,),
             expects_gpu=code in GPU_UNUSED and (signature.expects_gpu or says["says"] in ("hint", "guess")),
@@ -119,6 +123,14 @@ def _claims(match: Match, known: Known, seen: Mapping[str, Any], source: str) ->
             signature=signature.id,
         )
     ]
+
+
+def _printed_by(line: str, known: Known, summary: str) -> str:
+    """A summary that names TensorFlow, where XLA in another library has printed the line."""
+    if not _OF_XLA.search(line):
+        return summary
+    jax = "jax" in known.words or bool({"jax", "jaxlib"} & set(known.packages))
+    return summary.replace("TensorFlow", "JAX" if jax else "XLA")
 
 
 def _hides(path: str, frames: Sequence[str]) -> bool:

@@ -176,7 +176,7 @@ def target_of(name: str, matrix: Matrix) -> str:
 
 #: A target of the same family whose code a GPU runs, and the value that makes ROCm treat the GPU as it. Users say so
 #: (https://github.com/ROCm/ROCm/issues/2353, https://github.com/ROCm/tensorflow-upstream/issues/2488); AMD does not.
-_RELATIVES = (("gfx103", "gfx1030", "10.3.0"), ("gfx110", "gfx1100", "11.0.0"), ("gfx90c", "gfx900", "9.0.0"))
+_RELATIVES = (("gfx103", "gfx1030", "10.3.0"), ("gfx110", "gfx1100", "11.0.0"), ("gfx90[2c]", "gfx900", "9.0.0"))
 
 
 def relative_of(target: str) -> Tuple[str, str]:
@@ -185,7 +185,7 @@ def relative_of(target: str) -> Tuple[str, str]:
     >>> relative_of("gfx1032"), relative_of("gfx1030")
     (('gfx1030', '10.3.0'), ('', ''))
     """
-    matching = (row[1:] for row in _RELATIVES if target.startswith(row[0]) and target != row[1])
+    matching = (row[1:] for row in _RELATIVES if re.match(row[0], target) and target != row[1])
     return next(matching, ("", ""))
 
 

@@ -13,7 +13,7 @@ from ...resolver.goals import LOADER_PATH
 from .add_ons import fitting_add_on, new_vllm
 from .drivers import batch_job, before_kepler, install_nvidia, intel_driver
 from .installations import onnxruntime_requirement, preload_dlls
-from .jax_releases import JAX_PAGE, jax_metal, jax_rocm
+from .jax_releases import JAX_PAGE, jax_for_older_cuda, jax_metal, jax_rocm
 from .others import TORCH_WINDOWS, gfx_unsupported, pass_as_relative, rocm_in_wsl, rocm_missing
 from .plugin_pairs import metal_plugin_missing
 from .situation import Situation
@@ -582,6 +582,8 @@ def _jax_build(about: Situation, steps: Steps) -> None:
         # The release stays where it has a plug-in, and is not older than the GPU.
         old, blackwell = about.packages.get("jax"), sort_key(about.capability or "0") >= (10,)
         found = _newest(about, "cuda", "jax", ["jax==%s" % old] if old and not blackwell else [])
+        if jax_for_older_cuda(about, steps):
+            return
         driver_for_cuda_12(about, steps)
         if found is not None:
             # Since 0.4.31 JAX's own metadata bring the rest in releases that fit: those that are there stay.

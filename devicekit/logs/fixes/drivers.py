@@ -411,7 +411,10 @@ def _needed(about: Situation) -> Tuple[str, str]:
     # What starts a container compares with the CUDA of the driver itself, as for code that the driver compiles.
     image = about.groups.get("image") or about.groups.get("runtime") if about.signature.startswith("docker-") else ""
     cuda = image or _cuda_of_build(about)
-    if not cuda and about.groups.get("found", "").startswith("12."):
+    found = about.groups.get("found", "")
+    if cuda and found and version_at_least(found, cuda):
+        cuda = ""  # the driver's own, which is too old for the build
+    if not cuda and found.startswith("12."):
         cuda = "13.0"  # the builds for CUDA 12 run on each driver of it
     if not cuda:
         return "", ""

@@ -204,10 +204,8 @@ def install_corrupt(about: Situation, steps: Steps) -> None:
     if about.windows and not long:
         steps.say("On Windows, a path of more than 260 characters is cut: allow long paths, or use a shorter folder")
     if "undefined symbol" in about.line and not about.windows:
-        text = (
-            "A libtensorflow_framework of another release may come first: see whether a folder with one is named here"
-        )
-        steps.run(text, "echo $LD_LIBRARY_PATH", on="linux")
+        text = "Libraries of another %s may come first: see whether a folder with them is named here"
+        steps.run(text % about.title, "echo $LD_LIBRARY_PATH", on="linux")
     steps.run("If that fails, make a fresh environment", "python -m venv fresh", changes="files", instead=True)
 
 

@@ -214,6 +214,17 @@ def install_jax_cuda(about: Situation, steps: Steps, text: str) -> None:
         steps.run(text, command, on="linux", changes="packages")
 
 
+def jax_for_older_cuda(about: Situation, steps: Steps) -> bool:
+    """JAX's last builds for CUDA 10.1 to 11.0, which newer drivers run as well; False if they do not fit."""
+    label = {"10.1": "101", "10.2": "102", "11.0": "110"}.get(about.fact("cuda"))
+    if label is None or about.python not in ("3.6", "3.7", "3.8", "3.9"):
+        return False
+    command = 'python -m pip install "jax==0.2.17" "jaxlib==0.1.69+cuda%s" -f %s' % (label, JAX_PAGE)
+    text = "Install JAX's last build for CUDA %s, from JAX's own page"
+    steps.run(text % about.fact("cuda"), command, on="linux", changes="packages")
+    return True
+
+
 def jax_metal(about: Situation, steps: Steps) -> None:
     """Apple's plug-in for JAX works with one JAX, and the macOS that it was made for (jax-metal's page on PyPI)."""
     if "unrecognized selector" in about.line and sort_key(about.linux_version or "13") < (14, 4):

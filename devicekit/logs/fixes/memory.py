@@ -107,7 +107,7 @@ _HOLDERS = {
 #: The machine's memory, and not the device's.
 _OF_THE_MACHINE = re.compile(
     r"(?<![a-z])memoryerror|oom-kill|out of memory: kill|^killed|\bkilled$|paging file|winerror 1455"
-    r"|bad_alloc|cannot allocate mem|by allocator \w{0,12}cpu"
+    r"|bad_alloc|cannot allocate mem|allocator \(?(?:mkl)?cpu\b|_host_bfc"
 )
 
 
@@ -344,6 +344,12 @@ def host_memory_exhausted(about: Situation, steps: Steps) -> None:
         "It is the machine's memory (RAM), not the GPU's: load the data in parts, use a smaller batch or fewer workers",
         changes="code",
     )
+    if "_host_bfc" in about.line:
+        text = (
+            "If the machine has more: what TensorFlow takes of it for transfers ends at 64 GB; set another limit, in MB"
+        )
+        name = "TF_CUDA_HOST_MEM_LIMIT_IN_MB" if about.is_at_least("1.14") is False else "TF_GPU_HOST_MEM_LIMIT_IN_MB"
+        steps.set(text, name, "128000")
     if about.windows:
         steps.say(paging, "admin", "system")
     elif about.wsl:

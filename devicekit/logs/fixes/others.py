@@ -14,8 +14,8 @@ from .torch_builds import beside_torch
 
 #: Generations that no current ROCm has code for.
 _DROPPED = (
-    ("gfx6", "GCN 1"), ("gfx7", "GCN 2"), ("gfx8", "Polaris and older"), ("gfx90c", "an integrated Vega"),
-    ("gfx101", "RDNA 1"),
+    ("gfx6", "GCN 1"), ("gfx7", "GCN 2"), ("gfx8", "Polaris and older"), ("gfx902", "an integrated Vega"),
+    ("gfx90c", "an integrated Vega"), ("gfx101", "RDNA 1"),
 )  # fmt: skip
 
 TORCH_WINDOWS = (
@@ -241,7 +241,7 @@ def gfx_unsupported(about: Situation, steps: Steps) -> None:
     gfx, dropped = about.gfx, _dropped(about.gfx)
     kernel = about.signature == "rocm-pci-atomics" or re.search("kfd not supported|not supported in kfd", about.line)
     if kernel or (dropped and dropped != "RDNA 1"):
-        if gfx == "gfx90c" and not kernel:
+        if dropped == "an integrated Vega" and not kernel:
             pass_as_relative(steps, gfx)
         _not_for_rocm(about, steps, bool(dropped))
         return

@@ -64,6 +64,7 @@ _OTHER_AMD = (
     (r"\bwx ?[2-7]1\d0\b", "gfx803"),
     (r"\bwx ?(?:8200|9100)\b", "gfx900"),
     (r"\brx ?6750\b", "gfx1031"),
+    (r"raven ridge|picasso|vega (?:3|11)\b|ryzen [357] (?:pro )?[23][234]\d0(?:u|h|g|ge)\b", "gfx902"),
     (r"strix halo|\bai max\+? ?(?:pro )?\d{3}|ryzen ai max", "gfx1151"),
     (r"strix point|ryzen ai 9 (?:hx )?3[67]\d", "gfx1150"),
     (r"krackan", "gfx1152"),
