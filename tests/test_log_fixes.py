@@ -670,6 +670,109 @@ ROWS = [
         ["pip install lion_pytorch"],
         [],
     ),
+    # CTranslate2 and llama.cpp compute on GPUs without a framework.
+    (
+        "RuntimeError: CUDA failed with error CUDA driver version is insufficient for CUDA runtime version",
+        {"os": "windows", "gpu": "AMD Radeon RX 6600"},
+        ["CTranslate2", 'device="cpu"'],
+        ["tensorflow", "driver is older"],
+    ),
+    (
+        "CUDA error 209 at vendor/llama.cpp/ggml-cuda.cu:22: no kernel image is available for execution on the device",
+        {"os": "windows", "packages": {"torch": None, "llama-cpp-python": None}},
+        ["build of llama\\.cpp"],
+        ["get_arch_list", "whl/cu"],
+    ),
+    (
+        "CUDA Error: No kernel image is available for execution on the device",
+        {"gpu": "Quadro P4000"},
+        ["compute capability 6\\.1"],
+        [],
+    ),
+    (
+        'CMAKE_ARGS="-DLLAMA_CUBLAS=on" pip install llama-cpp-python\nAVX = 1 | WASM_SIMD = 0 | BLAS = 0 | SSE3 = 1 |',
+        {"os": "linux"},
+        ["build for the CPU", "llama-cpp-python"],
+        [],
+    ),
+    # The driver runs the CUDA that is stated: it may not answer.
+    (
+        "CUDA driver version is insufficient for CUDA runtime version",
+        {"os": "windows", "driver": "445.75", "cuda": "10.0", "packages": {"torch": "1.2.0"}},
+        ["Driver 445\\.75 runs CUDA 10\\.0", "nvidia-smi"],
+        [],
+    ),
+    (
+        "RuntimeError: cuda runtime error (801) : operation not supported at torch/csrc/generic/StorageSharing.cpp:245",
+        {"os": "windows"},
+        ["num_workers=0"],
+        ["cannot be explained"],
+    ),
+    ("ValueError: No GPU devices detected", {"os": "linux"}, ["getDeviceCount", "CuPy"], ["devicekit doctor"]),
+    # A Mac that gets no wheel for Intel processors has Apple silicon.
+    (
+        NO_VERSION.replace("0.0.1", "none") % "tensorflow==2.10.1",
+        {"os": "macos", "python": "3.10"},
+        ["Apple silicon: tensorflow 2\\.13", "tensorflow-macos==2\\.10"],
+        ["older pip"],
+    ),
+    (
+        "W external/org_tensorflow/tensorflow/stream_executor/gpu/asm_compiler.cc:191] ptxas does not support CC 8.6\n"
+        "E external/org_tensorflow/tensorflow/stream_executor/cuda/cuda_driver.cc:682] failed to get PTX kernel from module",
+        {"os": "linux", "packages": {"jaxlib": "0.1.64+cuda110"}},
+        ["jax"],
+        ["TensorFlow"],
+    ),
+    # A part of cuDNN is in the packages of PyTorch, wherever the library that asks for it looks.
+    (
+        "Could not load library libcudnn_ops_infer.so.8. Error: libcudnn_ops_infer.so.8: cannot open shared object file",
+        {"os": "linux", "packages": {"torch": "2.1.1+cu118"}},
+        ["import torch as m.*/lib:\\$LD_LIBRARY_PATH"],
+        ["unset"],
+    ),
+    (
+        "ModuleNotFoundError: No module named 'mmcv._ext'",
+        {"packages": {"torch": "1.11.0+cu115", "mmdet": "2.22.0"}},
+        ["mmcv-full==1"],
+        [],
+    ),
+    (
+        "ImportError: /env/python3.7/site-packages/mmcv/_ext.cpython-37m-x86_64-linux-gnu.so: undefined symbol: _ZTIN3c10E",
+        {"packages": {"torch": "1.7.1", "mmdet": "2.7.0"}},
+        ["another PyTorch", "mim install mmcv-full"],
+        [],
+    ),
+    (
+        "warning: gpu support may not be enabled, check that you have installed GPU drivers: nvidia-smi command failed",
+        {"os": "wsl2", "gpu": "NVIDIA GeForce RTX 4080"},
+        ["Update ollama", "wsl --update"],
+        [],
+    ),
+    (
+        "WARNING: No NVIDIA/AMD GPU detected. Ollama will run in CPU-only mode.",
+        {"os": "wsl2", "gpu": "NVIDIA"},
+        ["wsl --update"],
+        [],
+    ),
+    (
+        "ValueError: Requested 4 devices but only 1 are visible",
+        {"os": "linux"},
+        ["nvidia-smi -L", "CUDA_VISIBLE_DEVICES"],
+        ["doctor"],
+    ),
+    (
+        "INFO --> Using torch device: CPU",
+        {"os": "linux", "gpu": "AMD Radeon RX 6800", "packages": {"torch": "2.4.1+cu121"}},
+        ["whl/rocm"],
+        [],
+    ),
+    (
+        "INFO --> Using torch device: CPU",
+        {"gpu": "NVIDIA A100", "packages": {"torch": "2.4.1+cpu"}},
+        ["without CUDA"],
+        [],
+    ),
+    ("ERROR   cuDNN not found. See the instructions", {"os": "windows"}, ["cuDNN cannot be found"], []),
     # How much memory TensorFlow 1 found, and which releases have code for an old GPU.
     (
         "Free memory: 190.31MiB\nE cuda_driver.cc:1002] failed to allocate 190.31M from device: CUDA_ERROR_OUT_OF_MEMORY",

@@ -208,18 +208,20 @@ def _wheel(known: Known) -> Deduced:
     if not python:
         return None
     minor = minor_of(python)
-    platform = known.platform or "linux-x86_64"
+    either = known.system == "macos" and known.platform is None
+    platforms = ("macos-arm64", "macos-x86_64") if either else (known.platform or "linux-x86_64",)
     for name, version in {**known.packages, **known.sought}.items():
         if version and BUNDLED.project(name) is not None:
             version += ".0" if version.count(".") == 1 else ""
-            answer = has_wheel(name, version, minor, platform, BUNDLED)
-            if answer.status != "incompatible":
+            answers = [has_wheel(name, version, minor, platform, BUNDLED) for platform in platforms]
+            if any(answer.status != "incompatible" for answer in answers):
                 continue
             elsewhere = any(
                 has_wheel(name, version, other, platform, BUNDLED).status == "compatible"
+                for platform in platforms
                 for other in ("3.6", "3.7", "3.8", "3.9", "3.10", "3.11", "3.12", "3.13")
             )
-            return ("python-unsupported" if elsewhere else "platform-unsupported", answer.because + ".")
+            return ("python-unsupported" if elsewhere else "platform-unsupported", answers[0].because + ".")
     return None
 
 

@@ -657,6 +657,8 @@ def gpu_vendor_unsupported(about: Situation, steps: Steps) -> None:
         steps.install(text, "tensorflow-metal==1.0.*", "tensorflow==2.13.*")
     elif about.macos:
         steps.say(_without_cuda(about), changes="code")
+    elif about.library:
+        _other_library(about, steps)
     elif about.framework in ("torch", "jax", "onnxruntime"):
         cpu_only_build(about, steps)
     elif about.windows:
@@ -689,6 +691,15 @@ def gpu_vendor_unsupported(about: Situation, steps: Steps) -> None:
         cpu_only_build(about, steps)
     else:
         steps.say("No build of %s uses that GPU: it computes on the CPU" % about.title)
+
+
+def _other_library(about: Situation, steps: Steps) -> None:
+    """What computes on GPUs without a framework, and is built for another maker's."""
+    if about.library == "llama.cpp":
+        steps.say("Take llama.cpp's build for this GPU: Vulkan for any maker's, HIP for AMD's, SYCL for Intel's")
+        return
+    how = ': device="cpu", compute_type="int8"' if about.library == "CTranslate2" else ""
+    steps.say("This build of %s uses NVIDIA's GPUs only: use the CPU%s" % (about.library, how), changes="code")
 
 
 def _tensorflow_rocm(about: Situation, steps: Steps) -> None:

@@ -843,9 +843,7 @@ def cudnn_missing(about: Situation, steps: Steps) -> None:
     if about.framework == "tensorflow" and _wheels_do(about):
         _and_cuda(about, steps)
     elif about.framework in ("torch", "jax"):
-        if about.framework == "torch" and about.signature == "cudnn-unable-to-load-any":
-            text = "Let cuDNN find its parts, which PyTorch's packages have, whatever library loads it"
-            steps.run(text, _CUDNN_OF_PIP, on="linux", changes="variables")
+        _cudnn_of_torch(about, steps)
         cuda_library_missing(about, steps)
     elif cuda:
         _system_libraries(about, steps, cuda, wanted)
@@ -855,6 +853,15 @@ def cudnn_missing(about: Situation, steps: Steps) -> None:
         _cudnn_by_pip(steps, wanted.partition(".")[0])
         text = "Install cuDNN%s, and put its folder on the library path" % (" %s" % wanted if wanted else "")
         steps.say(text, "admin", "system", instead=bool(steps.fixes))
+
+
+def _cudnn_of_torch(about: Situation, steps: Steps) -> None:
+    """Let the parts of cuDNN be found in PyTorch's packages, whatever library loads it."""
+    if about.framework == "torch" and about.signature in ("cudnn-unable-to-load-any", "cudnn-could-not-load-library"):
+        text = "Let cuDNN find its parts, which PyTorch's packages have, whatever library loads it"
+        within = re.search(r"\+cu1[01]", about.version)  # these builds have all libraries in their own folder
+        command = _CUDNN_OF_PIP.replace("nvidia.cudnn", "torch") if within else _CUDNN_OF_PIP
+        steps.run(text, command, on="linux", changes="variables")
 
 
 def _cudnn_by_pip(steps: Steps, major: str) -> None:

@@ -358,10 +358,13 @@ def driver_too_old(about: Situation, steps: Steps) -> None:
         return
     cuda, least = _needed(about)
     if least and about.fact("driver") and version_at_least(about.fact("driver"), least):
-        # It runs that CUDA, and something else brings a newer one.
-        install_nvidia(about, steps, "Update NVIDIA's driver")
-        text = "Or take back the runtime that is newer than CUDA %s" % cuda
-        steps.run(text, "python -m pip list | grep -i cuda-runtime", on="linux", instead=True)
+        # It runs that CUDA: something else brings a newer one (NCCL does), or the driver does not answer.
+        named = "nccl" in about.line.lower()
+        if not named:
+            text = "Driver %s runs CUDA %s: see whether it answers; if it does not, restart, or install it again"
+            steps.run(text % (about.fact("driver"), cuda), "nvidia-smi")
+        install_nvidia(about, steps, "Update NVIDIA's driver" if named else "If it answers, update it")
+        steps.run("Or take back the runtime that is newer than CUDA %s" % cuda, "python -m pip list", instead=True)
         return
     install_nvidia(about, steps, "Update NVIDIA's driver%s" % (" for CUDA %s" % cuda if cuda else ""), least)
     if about.jetson and about.container:

@@ -25,10 +25,11 @@ def mmcv(about: Situation, steps: Steps) -> None:
     have = _MMCV.get(minor, "").split() if minor != "2.4" or not about.windows else []
     version = about.packages.get("mmcv-full") or about.packages.get("mmcv") or ""
     version = "" if minor == "2.1" and version.startswith("2.0") else version  # which has no build for it
-    name = "mmcv-full" if "mmcv-full" in about.packages or version.startswith("1.") else "mmcv"
+    for_1 = re.match(r"[12]\.", about.packages.get("mmdet", "")) or version.startswith("1.")
+    name = "mmcv-full" if "mmcv-full" in about.packages or for_1 else "mmcv"
     steps.uninstall("Uninstall the one without that code", "mmcv", "mmcv-full", "mmcv-lite")
     unlabelled = not label and minor in _MMCV and not about.macos
-    if not release or unlabelled or (name == "mmcv-full" and sort_key(minor) > (2, 0)):
+    if not release or unlabelled or (name == "mmcv-full" and (not label or sort_key(minor) > (2, 0))):
         text = "Let OpenMMLab's installer find the build for the installed PyTorch (it has some for PyTorch 1.8 to 2.4)"
         pin = " %s" % name if name == "mmcv-full" else ' "mmcv<2.2"'  # which mmdetection 3 does not take
         steps.install(text, "openmim")

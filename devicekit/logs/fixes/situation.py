@@ -97,6 +97,10 @@ _LIBRARIES = {
     "numba": "Numba",
     "llama.cpp": "llama.cpp",
     "ggml": "llama.cpp",
+    "llama_cpp": "llama.cpp",
+    "llama-cpp": "llama.cpp",
+    "cuda failed with error": "CTranslate2",
+    "ctranslate2": "CTranslate2",
 }
 
 _JETSON = r"(?i)\bjetson\b|\btegra|\borin\b|\bxavier\b|\bl4t\b|jetpack|\bnvgpu\b"
@@ -104,7 +108,7 @@ _RASPBERRY = r"(?i)raspberry|raspbian|\barmv[67]l\b|\bpi [2345]\b"
 
 
 #: XLA as JAX's library has it: TensorFlow's own paths have no such beginning.
-_OF_JAXLIB = re.compile(r"\bexternal/org_tensorflow/(?=tensorflow/compiler/xla/)\S*")
+_OF_JAXLIB = re.compile(r"\bexternal/org_tensorflow/(?=tensorflow/(?:compiler/xla|stream_executor)/)\S*")
 
 
 def families_of(text: str) -> FrozenSet[str]:
@@ -157,7 +161,7 @@ class Situation:
         """``"tensorflow"``, ``"jax"``, ``"torch"``, ``"onnxruntime"``; "" if nothing says which."""
         mentioned, summary = self._mentioned(), families_of(self.summary)
         if not families_of(self.line) | self._by_signature() and re.search(
-            "cupy|numba|cudf|cuml|/rmm/", self.line, re.I
+            "cupy|numba|cudf|cuml|/rmm/|ggml|llama[._-]cpp|CUDA failed with error", self.line, re.I
         ):
             return ""  # what fails is that library, whatever else is there
         if len(mentioned) == 1 and not mentioned & summary:

@@ -129,7 +129,8 @@ def python_unsupported(about: Situation, steps: Steps) -> None:
     if for_all and whole[0] != name:  # it is needed by what the user installs
         pythons, name, bounds = tuple(for_all), *whole
     if about.python in pythons:
-        _python_fits(about, steps, name, label, "" if bounds else pythons[1 if len(pythons) > 2 else 0])
+        if not _perhaps_arm(about, steps, name, usable):
+            _python_fits(about, steps, name, label, "" if bounds else pythons[1 if len(pythons) > 2 else 0])
         return
     _another_python(about, steps, name, bounds, pythons)
     if name == "tensorflow-directml" and not about.macos:
@@ -842,6 +843,16 @@ def _either_mac(about: Situation, steps: Steps, name: str, bounds: str) -> None:
             text = "On a Mac with %s: %s %s to %s have wheels" % (title, name, have[0].version, have[-1].version)
             steps.install(text, "%s==%s" % (name, have[-1].version))
     steps.run("See which of the two this Python is for (x86_64: Intel)", SHOW_BITS)
+
+
+def _perhaps_arm(about: Situation, steps: Steps, name: str, bounds: str) -> bool:
+    """A Mac that gets none of the wheels there are for one with an Intel processor: most likely it has Apple silicon."""
+    if not about.macos or about.arch or about.releases(name, bounds, "macos-arm64", about.python):
+        return False
+    _either_mac(about, steps, name, bounds)
+    if name == "tensorflow":
+        _tensorflow_macos(about, steps, bounds)
+    return len(steps.fixes) > 1
 
 
 def _required_environment(about: Situation, steps: Steps) -> None:
