@@ -306,12 +306,11 @@ def machine_with(make_machine, installed, env=None, files=None, **python):
 @pytest.mark.parametrize(
     "installed, chosen, command",
     [
-        (TENSORFLOW, "torch", "unset KERAS_BACKEND"),
+        (TENSORFLOW, "openvino", "unset KERAS_BACKEND"),
         (TENSORFLOW, "theano", "unset KERAS_BACKEND"),
         (TENSORFLOW, "pytorch", "unset KERAS_BACKEND"),
         (TENSORFLOW, "TensorFlow", "unset KERAS_BACKEND"),
         (TORCH, None, "export KERAS_BACKEND=torch"),
-        (TORCH, "jax", "export KERAS_BACKEND=torch"),
         (TORCH, "PyTorch", "export KERAS_BACKEND=torch"),
         (dict(TORCH, **{"tensorflow-cpu": "2.19.1"}), "pytorch", "export KERAS_BACKEND=torch"),
     ],
@@ -325,6 +324,41 @@ def test_a_backend_that_is_there_costs_nothing(make_machine, installed, chosen, 
     assert (remedy.outcome, remedy.attempts) == ("no-plan", ())
     assert [step.command for step in remedy.left] == [command]
     assert "Nothing has to be installed" in remedy.summary
+
+
+@pytest.mark.parametrize(
+    "installed, chosen, index, otherwise",
+    [
+        (TENSORFLOW, "jax", "", "unset KERAS_BACKEND"),
+        (TENSORFLOW, "torch", "https://download.pytorch.org/whl/cpu", "unset KERAS_BACKEND"),
+        (TORCH, "jax", "", "export KERAS_BACKEND=torch"),
+    ],
+)
+def test_the_backend_that_a_variable_names_is_installed(make_machine, installed, chosen, index, otherwise):
+    """Its user has chosen it: what is there stays as it is, and another one is named as the other way."""
+    machine = machine_with(make_machine, installed, {"KERAS_BACKEND": chosen})
+    (finding,) = [item for item in run_rules(machine, BUNDLED).findings if item.severity == "error"]
+    install, select = finding.fix
+    assert (select.command, select.instead) == (otherwise, True)
+    (requirement,) = install.packages.install
+    assert (exact(requirement).name, install.packages.index_url) == (chosen, index)
+    remedy = plan(machine)
+    assert remedy.attempts[0].packages == install.packages
+    assert not [item for item in remedy.attempts[0].changes if item.before]
+    # Whoever cannot reach PyTorch's index gets the same release from the configured one.
+    assert [item.packages.index_url for item in remedy.attempts[1:]] == [""]
+    assert [step.text[:9] for step in remedy.left] == (["Or unset "] if otherwise.startswith("unset") else [])
+
+
+def test_a_backend_without_a_wheel_is_not_installed(make_machine):
+    """No release of PyTorch is for Python 3.13 on a Mac with an Intel processor."""
+    installed = dict(NEEDED, jax="0.4.38", jaxlib="0.4.38", scipy="1.15.3")
+    python = {"version": "3.13.1", "installed": installed, "architecture": "x86_64"}
+    host = make_machine(system="macos", release="14.0", python=python, env={"KERAS_BACKEND": "torch"})
+    machine = read_machine(host, deep=True)
+    (finding,) = [item for item in run_rules(machine, BUNDLED).findings if item.severity == "error"]
+    assert [step.command for step in finding.fix[:1]] == ["export KERAS_BACKEND=jax"]
+    assert plan(machine).attempts == ()
 
 
 @pytest.mark.parametrize("jaxlib", [{"jaxlib": "0.5.3"}, {}])

@@ -158,6 +158,18 @@ def install_goal(view: View, text: str, framework: str = "tensorflow") -> Sequen
     return LazyFixes(make)
 
 
+def add_framework(view: View, name: str) -> Optional[Fix]:
+    """Return the step that adds a framework to what is installed, all of which stays; None where no such set is known."""
+    names, index_url = _requirements(view, "fastest", *numpy_stays(view, name), frameworks=(name,)) or (None, "")
+    if names is not None and not index_url:
+        installed = installed_versions(view.machine)
+        stays = view.tensorflow.name if view.tensorflow is not None else "numpy"
+        if stays in installed:
+            roots = ("%s==%s" % (stays, installed[stays]), names[0].partition("==")[0])
+            names = _repair(view, installed, roots)
+    return view.shell.install_fix("Install %s" % TITLES[name], *names, index_url=index_url) if names else None
+
+
 def numpy_stays(view: View, framework: str) -> Tuple[str, ...]:
     """Return the bound of NumPy that what else is installed may need: what was built for NumPy 1 cannot load NumPy 2."""
     # PyTorch does without NumPy, and takes either.

@@ -426,6 +426,7 @@ class _Planner:
             tuple(dict.fromkeys(text for item in found for text in item.remove)),
             tuple(dict.fromkeys(text for item in found for text in item.install)),
             tuple(dict.fromkeys(text for item in found for text in item.reinstall)),
+            found[0].index_url if len(found) == 1 else "",
         )
         names = [exact(text).name for text in packages.install]
         texts = [
@@ -435,7 +436,8 @@ class _Planner:
         ]
         if any(self._useful(name) for name in packages.remove if name in PLUGIN_FILES and name not in names):
             return
-        if found and not any(item.index_url for item in found) and len(texts) == len(packages.install):
+        indexed = any(item.index_url != packages.index_url for item in found)
+        if found and not indexed and len(texts) == len(packages.install):
             versions = {item.name: item.version for item in map(exact, texts)}
             yield Offer(packages, self._brought(versions, list(versions)))
 
@@ -449,7 +451,8 @@ class _Planner:
         """Return what the fixes of the findings that block something install, by name; alternatives come last."""
         steps = [step for item in self.wrong(diagnosis) if not _is_setting(item) for step in item.fix]
         texts = [text for step in steps for text in (step.packages.install if step.packages is not None else ())]
-        return {exact(text).name: text for text in reversed(texts)}
+        # "+cpu" is a build that only PyTorch's own index has.
+        return {exact(text).name: text.replace("+cpu", "") for text in reversed(texts)}
 
     def _stale(self) -> Tuple[str, ...]:
         """Return the names of distributions that lie over one another: all of them have to go before one is installed."""
@@ -695,8 +698,10 @@ class _Planner:
                 found += [step for step in _first_way(finding) if step.who != "devicekit"]
         alone = None if self._computes else self._culprits(self.machine)
         names = () if alone is None else alone.unset if self._only_settings() else alone.variables
+        instead = bool(attempts) and not attempts[0].unset
         for name in names:
-            step = self.view.shell.unset_fix(name, "Unset %s: without it the framework works" % name)
+            text = "%s %s: without it the framework works" % ("Or unset" if instead else "Unset", name)
+            step = self.view.shell.unset_fix(name, text)
             if all(step.command != other.command for other in found):
                 found.append(step)
         return tuple(dict.fromkeys(found)) + self._training(attempts)

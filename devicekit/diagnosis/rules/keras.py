@@ -2,14 +2,14 @@
 
 import json
 from difflib import get_close_matches
-from typing import Iterable, NamedTuple, Optional
+from typing import Iterable, NamedTuple, Optional, Tuple
 
 from ...matrix.bounds import STAGES, allowed, fit
 from ...matrix.matrix import accepts, minor_of, normal_name, version_at_least
 from .. import pages
-from ..findings import Evidence, Finding, Fix, Kind
+from ..findings import Evidence, Finding, Fix, Kind, LazyFixes
 from ..frameworks import TITLES
-from ..install_fixes import repair_install
+from ..install_fixes import add_framework, repair_install
 from ..view import View
 from .import_needs import unmet
 from .measured import KerasOn, unfit
@@ -195,14 +195,23 @@ def _wrong_backend(view: View, keras: str) -> Optional[Finding]:
         )
     if not source or has_backend(view, chosen):
         return None
-    install = view.shell.install_fix("Install %s" % TITLES.get(chosen, chosen), _DISTRIBUTION.get(chosen, chosen))
-    select = _select_installed(view, source)
     # TensorFlow itself imports all the same (seen)
     return Kind("keras-incompatible", "error", ("keras",), url).finding(
         "%s names the Keras backend '%s', which is not installed." % (source, chosen),
         (Evidence("backend: %s" % json.dumps(chosen), source),),
-        (install,) if select is None else (select, install.replace(instead=True)),
+        LazyFixes(lambda: _absent_backend(view, chosen, source)),
     )
+
+
+def _absent_backend(view: View, chosen: str, source: str) -> Tuple[Fix, ...]:
+    """Install the backend that is named, or select one that is there: the user sets a variable, Keras writes the file too."""
+    select = _select_installed(view, source)
+    install = add_framework(view, chosen) if chosen in ("tensorflow", "jax", "torch") else None
+    if install is not None and source == "KERAS_BACKEND":
+        return (install,) if select is None else (install, select.replace(instead=True))
+    if install is None:
+        install = view.shell.install_fix("Install %s" % TITLES.get(chosen, chosen), _DISTRIBUTION.get(chosen, chosen))
+    return (install,) if select is None else (select, install.replace(instead=True))
 
 
 def backend_meant(name: str) -> str:
