@@ -12,7 +12,7 @@ from devicekit.machine.facts import Fact
 from devicekit.machine.probe import read_machine
 from devicekit.matrix.matrix import BUNDLED
 from devicekit.matrix.target import target_of
-from devicekit.remedy.layout import Layout
+from devicekit.remedy.layout import Layout, why_not_changed
 from devicekit.remedy.plan import plan
 from devicekit.remedy.predicted import exact, import_name, predict, predict_new
 from devicekit.remedy.run import _free_folder, plan_separate
@@ -382,6 +382,40 @@ def test_what_a_variable_brings_in_is_not_repaired_by_packages(make_machine):
     remedy = plan(machine)
     assert (remedy.outcome, remedy.attempts) == ("no-plan", ())
     assert [step.command for step in remedy.left] == ["unset PYTHONPATH"]
+
+
+@pytest.mark.parametrize(
+    "protobuf, summary", [("5.29.3", "Nothing has to be inst"), ("3.19.6", "A setting of yours has")]
+)
+def test_what_is_wrong_behind_a_variable_is_said(make_machine, protobuf, summary):
+    """The NumPy for Python 3.10 that PYTHONPATH brings in stops everything before the import comes to protobuf."""
+    other, site = "/other/lib/python3.10/site-packages", "/venv/lib/python3.12/site-packages"
+    info = other + "/numpy-1.26.4.dist-info"
+    files = {
+        info + "/WHEEL": "Wheel-Version: 1.0\nTag: cp310-cp310-manylinux_2_17_x86_64\n",
+        info + "/METADATA": "Metadata-Version: 2.1\nName: numpy\nVersion: 1.26.4\n\n",
+        info + "/RECORD": "",
+    }
+    installed = dict(TENSORFLOW, protobuf=protobuf)
+    machine = machine_with(make_machine, installed, {"PYTHONPATH": other}, files, sys_path=["/project", other, site])
+    remedy = plan(machine)
+    assert (remedy.outcome, remedy.attempts) == ("no-plan", ())
+    assert remedy.summary.startswith(summary)
+    assert ("protobuf-incompatible" in remedy.summary) == (protobuf == "3.19.6")
+    assert [step.command for step in remedy.left] == ["unset PYTHONPATH"]
+
+
+def test_an_environment_that_is_read_only_is_not_changed():
+    machine = installed("linux-numpy-2-under-2.10")
+    layout = Layout("/venv/bin/python", "/venv", "/usr", ("/venv/lib",), "/venv/bin", "/usr/lib")
+    python = machine.python.replace(environment="venv")
+    for writable, reason in (
+        (Fact.of(True, ""), None),
+        (Fact.unknown("not asked"), None),
+        (Fact.of(False, ""), "read-only"),
+    ):
+        found = why_not_changed(layout, python.replace(writable=writable))
+        assert found is None if reason is None else reason in str(found)
 
 
 def test_of_a_file_with_a_backend_both_say_the_same(make_machine):

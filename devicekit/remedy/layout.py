@@ -8,7 +8,7 @@ from typing import Container, Dict, FrozenSet, List, Mapping, Optional, Sequence
 from ..children.call import Child, Command
 from ..children.scripts import script_path
 from ..errors import RemedyError
-from ..machine.facts import Distribution, Machine
+from ..machine.facts import Distribution, Machine, Python
 from ..machine.probe.distributions import parse_metadata, split_folder_name
 from ..matrix.matrix import Matrix, normal_name
 from ..records import Record
@@ -193,15 +193,9 @@ def read_layout(executable: str) -> Layout:
     )
 
 
-def why_not_changed(layout: Layout, environment: str) -> Optional[str]:
-    """Return why nothing is installed into an environment, None if something may be.
-
-    Parameters
-    ----------
-    layout : Layout
-    environment : {"venv", "conda", "system", "unknown"}
-        What kind of environment it is, as the machine's facts say.
-    """
+def why_not_changed(layout: Layout, python: Python) -> Optional[str]:
+    """Return why nothing is installed into an environment, None if something may be."""
+    environment = python.environment
     if environment == "conda" and glob.glob(
         os.path.join(glob.escape(layout.prefix), "conda-meta", "conda-[0-9]*.json")
     ):
@@ -211,6 +205,8 @@ def why_not_changed(layout: Layout, environment: str) -> Optional[str]:
     outside = [folder for folder in layout.roots if not folder.startswith(layout.prefix + os.sep)]
     if outside:
         return "its packages are outside its folder: %s" % outside[0]
+    if python.writable.or_none() is False:
+        return "it is read-only, or another user's"
     return None
 
 

@@ -14,7 +14,7 @@ from ..diagnosis.rules.keras import backend, backend_instead, backend_meant, is_
 from ..diagnosis.rules.plugins import FORMATS
 from ..diagnosis.view import View
 from ..errors import unknown_name
-from ..machine.facts import Fact, Machine
+from ..machine.facts import Distribution, Fact, Machine
 from ..matrix.matrix import BUNDLED, CODE_ENDINGS, TENSORFLOW_OWNERS, Matrix, minor_of, normal_name
 from ..matrix.target import PYTHONS, Target
 from ..resolver.engine import Conflict, Need, parsed, solve
@@ -237,6 +237,10 @@ class _Planner:
             text = "Nothing that devicekit can install would help" + ("; see what is left to you." if left else ".")
             if self._only_settings():
                 text = "Nothing has to be installed. A setting of yours has to be changed: see what is left to you."
+                more = self._behind_settings()
+                if more:
+                    text = "A setting of yours has to be changed first: see what is left to you. More is wrong behind it (%s)"
+                    text = text % _first(more) + ": run 'devicekit fix' again then."
             if self.goal != "auto" and none is None and not left:
                 text = text[:-1] + "; 'devicekit resolve %s --python %s' says why." % (self.goal, self.target.python)
             return Remedy(python, self.goal, "no-plan", text, wrong, left=left)
@@ -391,6 +395,14 @@ class _Planner:
         """Return whether variables and files of the user are all that stops the framework: then no package does."""
         wrong = () if self._computes else tuple(self.wrong(self.diagnosis))
         return bool(wrong) and all(map(_is_setting, wrong))
+
+    def _behind_settings(self) -> Tuple[str, ...]:
+        """Return the codes of what is wrong, and not a setting, once what the settings of the user bring in is not there."""
+        commands = [step.command or "" for item in self.wrong(self.diagnosis) for step in _first_way(item)]
+        every = _suspects(self.machine)
+        named = tuple(name for name in every.variables if any(name in command for command in commands))
+        diagnosis = self._check(_without(self.machine, every._replace(variables=named)))[1]
+        return tuple(dict.fromkeys(item.code for item in self.wrong(diagnosis) if not _is_setting(item)))
 
     # Packages
 
@@ -798,8 +810,17 @@ def _without(machine: Machine, culprits: _Culprits) -> Machine:
         python = python.replace(keras_config=Fact.absent(config.path))
     if python.problem in culprits.variables:
         python = python.replace(problem="")
+    if "PYTHONPATH" in culprits.variables:
+        python = python.replace(distributions=_without_path(machine))
     environ = tuple(pair for pair in process.environ if pair[0] not in culprits.variables)
     return machine.replace(python=python, process=process.replace(environ=environ))
+
+
+def _without_path(machine: Machine) -> "Fact[Tuple[Distribution, ...]]":
+    """Return the distributions that are there without what PYTHONPATH brings in."""
+    found, view = machine.python.distributions, View(machine, BUNDLED)
+    own = tuple(item for item in found.or_none() or () if not view.brought_by_path(item))
+    return Fact.of(own, found.source) if found.known else found
 
 
 def subject(machine: Machine) -> str:

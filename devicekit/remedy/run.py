@@ -172,7 +172,7 @@ def plan_for(interpreter: Interpreter, goal: str) -> Remedy:
 
 def _in_place_or_separate(remedy: Remedy, examined: Examined) -> Remedy:
     """Return a plan that makes a new environment where nothing may be installed into the one that is there."""
-    reason = why_not_changed(examined.layout, examined.machine.python.environment)
+    reason = why_not_changed(examined.layout, examined.machine.python)
     if remedy.outcome != "planned" or reason is None:
         return remedy
     if remedy.attempts[0].unset:  # another environment has the variable as well
@@ -209,7 +209,7 @@ def carry_out(interpreter: Interpreter, remedy: Remedy) -> Remedy:
     if remedy.attempts[0].environment:
         return make_separate(remedy)
     examined = examine(interpreter)
-    reason = why_not_changed(examined.layout, examined.machine.python.environment)
+    reason = why_not_changed(examined.layout, examined.machine.python)
     if reason is not None:
         raise RemedyError("devicekit does not install into %s: %s" % (remedy.python, reason))
     done = apply(examined, remedy)
