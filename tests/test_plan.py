@@ -405,6 +405,21 @@ def test_what_is_wrong_behind_a_variable_is_said(make_machine, protobuf, summary
     assert [step.command for step in remedy.left] == ["unset PYTHONPATH"]
 
 
+@pytest.mark.parametrize("other, after", [("/usr/lib/python3/dist-packages", True), ("/opt/mine", False)])
+def test_of_a_package_that_is_there_twice_the_first_on_the_path_counts(make_machine, other, after):
+    """An environment sees the system's packages; or a ``.pth`` puts a folder before its own, and it is not written to."""
+    site = "/venv/lib/python3.12/site-packages"
+    installed = dict(TENSORFLOW, keras="3.3.3", protobuf="4.25.8", **{"tensorflow-cpu": "2.16.2", "ml-dtypes": "0.3.2"})
+    good, bad = "1.26.4", "1.20.3"
+    installed["numpy"], hidden = (bad, good) if after else (good, bad)
+    files = {"%s/numpy-%s.dist-info/METADATA" % (other, hidden): "Name: numpy\nVersion: %s\n\n" % hidden}
+    path = ["/project", site, other] if after else ["/project", other, site]
+    first = plan(machine_with(make_machine, installed, files=files, sys_path=path)).attempts[0]
+    # What comes before the environment's own stays the first, whatever is installed.
+    assert bool(first.environment) is not after
+    assert (first.packages.install == ("numpy==" + good,)) is after
+
+
 def test_an_environment_that_is_read_only_is_not_changed():
     machine = installed("linux-numpy-2-under-2.10")
     layout = Layout("/venv/bin/python", "/venv", "/usr", ("/venv/lib",), "/venv/bin", "/usr/lib")

@@ -68,7 +68,8 @@ def predict(
         What comes along where it is not there yet, with its version or "".
     """
     python = machine.python
-    there = {item.name: item for item in python.distributions.value or ()}
+    installed, site = python.distributions.value or (), _site(python)
+    there = {item.name: item for item in reversed(installed)}  # the import takes the first one on the path
     # What is there already in such a version, an installer leaves as it is.
     fresh = [exact(text) for text in packages.install if not _is_there(text, there, packages.remove)]
     absent = {name for name in brought if name not in there or name in packages.remove}
@@ -76,8 +77,8 @@ def predict(
     fresh += [exact(text) for text in packages.reinstall]
     changed = {item.name: item for item in fresh}
     gone_names = (*packages.remove, *changed)
-    kept = [item for item in python.distributions.value or () if item.name not in gone_names]
-    site = _site(python)
+    first = _before(python, site)
+    kept = [item for item in installed if item.name not in gone_names or _folder(item) in first]
     made = [_distribution(item, there.get(item.name), site, matrix, target) for item in changed.values()]
     distributions = tuple(kept + made)
     gone = [name for name in packages.remove if name not in changed]
@@ -106,12 +107,25 @@ def _is_there(requirement: str, there: Mapping[str, Distribution], gone: Sequenc
     return not bounds or version is None or accepts(bounds, version) is not False
 
 
+def _folder(item: Distribution) -> str:
+    return item.location.replace("\\", "/").rpartition("/")[0]
+
+
+def _before(python: Python, site: str) -> Sequence[str]:
+    """Return the folders from which Python imports before the one that an installer writes to."""
+    entries = [entry.replace("\\", "/") for entry in python.sys_path]
+    return entries[: entries.index(site)] if site in entries else ()
+
+
 def _site(python: Python) -> str:
-    """Return the folder into which an installer writes: where pip is, else the first distribution."""
-    found = python.distributions.value or ()
-    place = next((item for item in found if item.name == "pip"), found[0] if found else None)
+    """Return the folder into which an installer writes: the environment's own, where pip is, else the first distribution."""
+    found = sorted(
+        python.distributions.value or (),
+        key=lambda item: (not item.location.startswith(python.prefix), item.name != "pip"),
+    )
+    place = found[0] if found else None
     if place is not None:
-        return place.location.replace("\\", "/").rpartition("/")[0]
+        return _folder(place)
     return next((entry for entry in python.sys_path if entry.endswith("site-packages")), "site-packages")
 
 
