@@ -133,14 +133,18 @@ def _run(view: View, selected: str) -> Tuple[List[Finding], List[NotEvaluated]]:
 
 def _from_path(view: View, finding: Finding) -> Finding:
     """Return a finding on what PYTHONPATH puts before the environment: what is installed would come after that again."""
-    if not view.python_path:
+    environment, windows = view.machine.python, view.shell.windows
+    separator = "\\" if windows else "/"
+    path = (view.machine.process.env("PYTHONPATH") or "").split(";" if windows else ":")
+    folders = [part.rstrip("/\\") for part in path if part and not part.startswith(environment.prefix + separator)]
+    if not folders:
         return finding
     seen = [item.source for item in finding.evidence]
     own: List[str] = []
     foreign: List[Tuple[str, str]] = []
-    for item in view.machine.python.distributions.or_none() or ():
-        there = view.brought_by_path(item)
-        if not there:
+    for item in environment.distributions.or_none() or ():
+        there = item.location.rpartition(separator)[0]
+        if there not in folders:
             own.append(item.name)
         elif item.location in seen:
             foreign.append((item.name, there))
@@ -148,7 +152,7 @@ def _from_path(view: View, finding: Finding) -> Finding:
         # Where the environment has no framework of its own, that folder is the environment.
         if name in own or ("tensorflow" in finding.blocks and not {*own}.isdisjoint(view.tensorflow_names)):
             summary = "%s PYTHONPATH puts this %s before the environment's own packages." % (finding.summary, name)
-            kept = [part for part in view.python_path if part != there]
+            kept = [part for part in path if part and part.rstrip("/\\") != there]
             fix = view.shell.only_folders_fix("Take %s out of PYTHONPATH" % there, "PYTHONPATH", kept)
             return finding.replace(summary=summary, fix=(fix,))
     return finding

@@ -30,20 +30,31 @@ def installed_versions(machine: Machine) -> Dict[str, str]:
     return found
 
 
-def add(view: View, text: str, *names: str) -> Sequence[Fix]:
-    """Return the fix that adds distributions to the installed TensorFlow, which changes only where it must."""
+def add(view: View, text: str, name: str) -> Sequence[Fix]:
+    """Return the fix that adds a distribution to the installed TensorFlow, which changes only where it must."""
 
     def make() -> Tuple[Fix, ...]:
-        owner, installed = view.tensorflow, installed_versions(view.machine)
-        found = None
-        if owner is not None and owner.name in installed:
-            exact = "%s==%s" % (owner.name, installed[owner.name])
-            found = _repair(view, installed, [exact, *names])
-        if found is None:
-            found = _repair(view, installed, [*names, *([owner.name] if owner is not None else [])])
-        return (view.shell.install_fix(text, *(found or names)),)
+        owner = [view.tensorflow.name] if view.tensorflow is not None else []
+        found = _beside(view, name) or _repair(view, installed_versions(view.machine), [name, *owner])
+        return (view.shell.install_fix(text, *(found or (name,))),)
 
     return LazyFixes(make)
+
+
+def add_framework(view: View, name: str) -> Optional[Fix]:
+    """Return the step that adds a framework to what is installed, all of which stays; None where no such set is known."""
+    names, index_url = _requirements(view, "fastest", frameworks=(name,)) or (None, "")
+    if names is not None and not index_url:
+        names = _beside(view, names[0].partition("==")[0])  # with its extra for the GPU
+    return view.shell.install_fix("Install %s" % TITLES[name], *names, index_url=index_url) if names else None
+
+
+def _beside(view: View, name: str) -> Optional[Tuple[str, ...]]:
+    """Return what to install so that a distribution comes to what stays as it is; None where no such set is known."""
+    installed = installed_versions(view.machine)
+    stays = view.tensorflow.name if view.tensorflow is not None else "numpy"
+    kept = ["%s==%s" % (stays, installed[stays])] if stays in installed else []
+    return _repair(view, installed, [*kept, name])
 
 
 def repair_install(
@@ -156,18 +167,6 @@ def install_goal(view: View, text: str, framework: str = "tensorflow") -> Sequen
         return (view.shell.install_fix(text, *names, index_url=index_url),)
 
     return LazyFixes(make)
-
-
-def add_framework(view: View, name: str) -> Optional[Fix]:
-    """Return the step that adds a framework to what is installed, all of which stays; None where no such set is known."""
-    names, index_url = _requirements(view, "fastest", *numpy_stays(view, name), frameworks=(name,)) or (None, "")
-    if names is not None and not index_url:
-        installed = installed_versions(view.machine)
-        stays = view.tensorflow.name if view.tensorflow is not None else "numpy"
-        if stays in installed:
-            roots = ("%s==%s" % (stays, installed[stays]), names[0].partition("==")[0])
-            names = _repair(view, installed, roots)
-    return view.shell.install_fix("Install %s" % TITLES[name], *names, index_url=index_url) if names else None
 
 
 def numpy_stays(view: View, framework: str) -> Tuple[str, ...]:

@@ -74,19 +74,6 @@ class View:
         whole = [item for item in same if item in intact]
         return (whole or same or intact or list(owners))[0]
 
-    @_Once
-    def python_path(self) -> Tuple[str, ...]:
-        """The folders that PYTHONPATH names."""
-        path = (self.machine.process.env("PYTHONPATH") or "").split(";" if self.shell.windows else ":")
-        return tuple(part.rstrip("/\\") for part in path if part)
-
-    def brought_by_path(self, item: Distribution) -> str:
-        """Return the folder outside of the environment from which PYTHONPATH brings a distribution in, "" if none does."""
-        separator = "\\" if self.shell.windows else "/"
-        folder = item.location.rpartition(separator)[0]
-        outside = folder in self.python_path and not folder.startswith(self.machine.python.prefix + separator)
-        return folder if outside else ""
-
     @property
     def tensorflow_build(self) -> Optional[FrameworkBuild]:
         """What the files of the imported TensorFlow say."""

@@ -14,7 +14,7 @@ from ..diagnosis.rules.keras import backend, backend_instead, backend_meant, is_
 from ..diagnosis.rules.plugins import FORMATS
 from ..diagnosis.view import View
 from ..errors import unknown_name
-from ..machine.facts import Distribution, Fact, Machine
+from ..machine.facts import Fact, Machine
 from ..matrix.matrix import BUNDLED, CODE_ENDINGS, TENSORFLOW_OWNERS, Matrix, minor_of, normal_name
 from ..matrix.target import PYTHONS, Target
 from ..resolver.engine import Conflict, Need, parsed, solve
@@ -22,7 +22,7 @@ from ..resolver.goals import GOALS, platforms_for
 from ..resolver.result import Resolution
 from ..resolver.sets import best_set
 from .layout import UNSETTABLE, orphans
-from .predicted import PLUGIN_FILES, Release, build_of, exact, predict, predict_new
+from .predicted import PLUGIN_FILES, Release, build_of, comes_first, exact, predict, predict_new
 from .result import Attempt, Change, Remedy
 
 #: How many ways that keep the release are offered: each costs an install where the one before it did not help.
@@ -398,9 +398,9 @@ class _Planner:
 
     def _behind_settings(self) -> Tuple[str, ...]:
         """Return the codes of what is wrong, and not a setting, once what the settings of the user bring in is not there."""
-        commands = [step.command or "" for item in self.wrong(self.diagnosis) for step in _first_way(item)]
+        commands = " ".join(step.command or "" for item in self.wrong(self.diagnosis) for step in _first_way(item))
         every = _suspects(self.machine)
-        named = tuple(name for name in every.variables if any(name in command for command in commands))
+        named = tuple(name for name in every.variables if name in commands)
         diagnosis = self._check(_without(self.machine, every._replace(variables=named)))[1]
         return tuple(dict.fromkeys(item.code for item in self.wrong(diagnosis) if not _is_setting(item)))
 
@@ -810,17 +810,12 @@ def _without(machine: Machine, culprits: _Culprits) -> Machine:
         python = python.replace(keras_config=Fact.absent(config.path))
     if python.problem in culprits.variables:
         python = python.replace(problem="")
-    if "PYTHONPATH" in culprits.variables:
-        python = python.replace(distributions=_without_path(machine))
+    first = comes_first(python) if "PYTHONPATH" in culprits.variables else ()
+    if first:
+        own = tuple(item for item in python.distributions.value or () if item not in first)
+        python = python.replace(distributions=Fact.of(own, python.distributions.source))
     environ = tuple(pair for pair in process.environ if pair[0] not in culprits.variables)
     return machine.replace(python=python, process=process.replace(environ=environ))
-
-
-def _without_path(machine: Machine) -> "Fact[Tuple[Distribution, ...]]":
-    """Return the distributions that are there without what PYTHONPATH brings in."""
-    found, view = machine.python.distributions, View(machine, BUNDLED)
-    own = tuple(item for item in found.or_none() or () if not view.brought_by_path(item))
-    return Fact.of(own, found.source) if found.known else found
 
 
 def subject(machine: Machine) -> str:

@@ -77,8 +77,8 @@ def predict(
     fresh += [exact(text) for text in packages.reinstall]
     changed = {item.name: item for item in fresh}
     gone_names = (*packages.remove, *changed)
-    first = _before(python, site)
-    kept = [item for item in installed if item.name not in gone_names or _folder(item) in first]
+    first = comes_first(python)
+    kept = [item for item in installed if item.name not in gone_names or item in first]
     made = [_distribution(item, there.get(item.name), site, matrix, target) for item in changed.values()]
     distributions = tuple(kept + made)
     gone = [name for name in packages.remove if name not in changed]
@@ -111,10 +111,11 @@ def _folder(item: Distribution) -> str:
     return item.location.replace("\\", "/").rpartition("/")[0]
 
 
-def _before(python: Python, site: str) -> Sequence[str]:
-    """Return the folders from which Python imports before the one that an installer writes to."""
-    entries = [entry.replace("\\", "/") for entry in python.sys_path]
-    return entries[: entries.index(site)] if site in entries else ()
+def comes_first(python: Python) -> Tuple[Distribution, ...]:
+    """Return the distributions of folders from which Python imports before that which an installer writes to."""
+    entries, site = [entry.replace("\\", "/") for entry in python.sys_path], _site(python)
+    before = entries[: entries.index(site)] if site in entries else ()
+    return tuple(item for item in python.distributions.or_none() or () if _folder(item) in before)
 
 
 def _site(python: Python) -> str:
