@@ -391,6 +391,9 @@ class DenseRunner:
     def in_float64(self, layer, work):
         return layer
 
+    def for_device(self, layer, work, device):
+        return layer
+
     def run(self, layer, work, device, double, cotangent, head):
         dtype = np.float64 if double else np.float32
         x, kernel, bias = (item.array.astype(dtype) for item in (work.args[0], *work.weights))
@@ -418,6 +421,47 @@ def test_a_gradient_that_has_vanished_is_not_judged_by_what_is_left_of_it(kind, 
     for place, actual in enumerate(own.gradients, 1):
         assert verdict(place, actual) == "agrees"
         assert verdict(place, actual + 0.002 * reference.unsaturated(work)[place].astype(np.float32)) != "agrees"
+
+
+class AttentionRunner(DenseRunner):
+    """Runs an attention without weights over ten values; in float32 its gradient is the difference of two sums."""
+
+    def trained(self, layer):
+        return []
+
+    def run(self, layer, work, device, double, cotangent, head):
+        query, keys, values = (item.array.astype(np.float64 if double else np.float32) for item in work.args)
+        pulled = cotangent(0, query.shape, "").astype(query.dtype)
+        y, back = activated("softmax", query @ keys.T, pulled @ values.T)
+        out = y @ values
+        if not double:
+            back = y * (pulled @ values.T - (pulled * out)[:, ::-1].cumsum(axis=1)[:, -1:])
+        return LayerOutcome([HostArray(out, str(out.dtype))], [back @ keys], [])
+
+
+@pytest.mark.parametrize("size", [1.0, 1000.0])
+def test_a_gradient_of_nothing_but_roundings_is_judged_by_those_of_the_cpu(size):
+    rng, runner = np.random.RandomState(2), AttentionRunner()
+    arrays = [(scale * rng.normal(size=shape)).astype(np.float32) for scale, shape in (
+        (1, (6, 12)), (size, (10, 12)), (size, (10, 12)),
+    )]  # fmt: skip
+    work = Work(tuple(HostArray(item, "float32") for item in arrays), {}, [])
+    reference = Reference(runner, "attention", work, weights, lambda _: None, repeatable=True)
+    own = runner.run("attention", work, "cpu", False, weights, None).gradients[0]
+
+    def verdict(actual, judged=True):
+        about = Difference("gradient", "last", "Attention", "gradient of input 0", "cpu", "torch", "differs")
+        check = Check(about, actual, Expected(reference.arrays[1], "float32", 12, 4), 1)
+        rounding = Rounding(reference, work, 0)
+        found = verdict_on(check, rounding)
+        return (saturated_verdict(found, check, rounding) if judged else found).verdict
+
+    assert verdict(own) == "agrees"
+    assert size == 1.0 or verdict(own, judged=False) == "differs"
+    assert verdict(own * np.float32(1.01 if size == 1.0 else 100)) == "differs"
+    one_wrong = own.copy()
+    one_wrong[1] += 100 * np.abs(own).max()
+    assert verdict(one_wrong) == "differs"
 
 
 class NormalizationRunner(DenseRunner):

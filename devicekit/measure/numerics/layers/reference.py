@@ -18,6 +18,9 @@ MakeHead = Callable[[bool], Any]
 #: What weights are multiplied by until no activation is saturated.
 _SCALES = tuple(4.0**-power for power in range(1, 9))
 
+#: How often the CPU computes the same for inputs that are nearly the same: what then differs is its own rounding.
+_OFTEN = 6
+
 
 class DrawsRandomNumbers(Exception):
     """A layer gives something else every time, also in inference: there is nothing to compare."""
@@ -64,6 +67,7 @@ class Reference:
         self._moves: Dict[float, int] = {}
         self._largest_moves: Dict[float, float] = {}
         self._unsaturated: List[Optional[np.ndarray]] = []
+        self._spread: List[Optional[np.ndarray]] = []
         self._run = runner.run
         self._rest: Tuple[Any, ...] = (cotangent, make_head)
         try:
@@ -110,6 +114,14 @@ class Reference:
         cotangent, make_head = self._rest
         subject = self._runner.for_device(self._own, work, "cpu")
         return arrays_in(self._run(subject, work, "cpu", False, cotangent, make_head(False)))
+
+    def own_spread(self, work: Work, size: float, seed: int) -> List[Optional[np.ndarray]]:
+        """Return how far apart what the CPU computes in the layer's own dtype is for inputs that differ by a relative ``size``."""
+        if not self._spread:
+            moved = [_moved(work, size, seed + number, self.weights_are_free) for number in range(_OFTEN)]
+            columns = zip(*(self.in_own_dtype(one) for one in moved))
+            self._spread = [None if any(one is None for one in column) else np.ptp(column, axis=0) for column in columns]
+        return self._spread
 
     @property
     def arrays(self) -> List[Optional[np.ndarray]]:
