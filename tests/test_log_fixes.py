@@ -581,6 +581,7 @@ ROWS = [
         "downgrade to 'numpy<2' or try to upgrade the affected module.",
         {"os": "windows", "python": "3.10"},
         ["numpy<2"],
+        [],
     ),
     # What the machine's own memory, another program's XLA and the driver's own CUDA are not.
     (

@@ -843,7 +843,7 @@ def cudnn_missing(about: Situation, steps: Steps) -> None:
     if about.framework == "tensorflow" and _wheels_do(about):
         _and_cuda(about, steps)
     elif about.framework in ("torch", "jax"):
-        _cudnn_of_torch(about, steps)
+        _parts_of_torch(about, steps)
         cuda_library_missing(about, steps)
     elif cuda:
         _system_libraries(about, steps, cuda, wanted)
@@ -855,7 +855,7 @@ def cudnn_missing(about: Situation, steps: Steps) -> None:
         steps.say(text, "admin", "system", instead=bool(steps.fixes))
 
 
-def _cudnn_of_torch(about: Situation, steps: Steps) -> None:
+def _parts_of_torch(about: Situation, steps: Steps) -> None:
     """Let the parts of cuDNN be found in PyTorch's packages, whatever library loads it."""
     if about.framework == "torch" and about.signature in ("cudnn-unable-to-load-any", "cudnn-could-not-load-library"):
         text = "Let cuDNN find its parts, which PyTorch's packages have, whatever library loads it"

@@ -89,13 +89,10 @@ def python_unsupported(about: Situation, steps: Steps) -> None:
         _python_range(about, steps, name)
         return
     project, usable = BUNDLED.project(name), known_specifier(bounds)
-    if _of_another_processor(about, steps) or (_file_of_another_python(about, steps) and about.jetson):
+    if _a_file(about, steps):
         return
     if about.signature == "py-tf-async-syntax" and not about.version:
         steps.upgrade("Or, if the program runs with TensorFlow 2: install the newest for this Python", "tensorflow")
-        return
-    if about.groups.get("platform", "").startswith("linux_armv"):
-        _of_32_bit_arm(about, steps)
         return
     if _ended(name, usable) and "old-pip" not in about.words:
         tensorflow_gpu_removed(about, steps)
@@ -133,9 +130,6 @@ def python_unsupported(about: Situation, steps: Steps) -> None:
             _python_fits(about, steps, name, label, "" if bounds else pythons[1 if len(pythons) > 2 else 0])
         return
     _another_python(about, steps, name, bounds, pythons)
-    if name == "tensorflow-directml" and not about.macos:
-        text = "Or for TensorFlow 2.10 (Python 3.7 to 3.10): its plug-in for DirectML"
-        steps.install(text, *directml_set(), instead=True)
 
 
 def _another_python(about: Situation, steps: Steps, name: str, bounds: str, pythons: Sequence[str]) -> None:
@@ -152,6 +146,9 @@ def _another_python(about: Situation, steps: Steps, name: str, bounds: str, pyth
         steps.run("Or with conda", "conda create -n env python=%s" % pythons[0], changes="files", instead=True)
     if usable:
         _other_release(about, steps, name, usable, instead=True)
+    if name == "tensorflow-directml" and not about.macos:
+        text = "Or for TensorFlow 2.10 (Python 3.7 to 3.10): its plug-in for DirectML"
+        steps.install(text, *directml_set(), instead=True)
 
 
 def _with_pins(about: Situation, name: str, bounds: str, python: str) -> Sequence[str]:
@@ -209,6 +206,16 @@ def _range_of_a_lock(about: Situation, steps: Steps, label: str, pythons: Sequen
     text = "The project allows Python 3.%s, for which %s has no wheel" % (tag.group(1), label)
     steps.say('%s: set requires-python in pyproject.toml, such as ">=3.10,<3.%d"' % (text, after), changes="files")
     return True
+
+
+def _a_file(about: Situation, steps: Steps) -> bool:
+    """A file that this Python refuses; False if that does not say what to do."""
+    if _of_another_processor(about, steps) or (_file_of_another_python(about, steps) and about.jetson):
+        return True
+    arm = about.groups.get("platform", "").startswith("linux_armv")
+    if arm:
+        _of_32_bit_arm(about, steps)
+    return arm
 
 
 def _file_of_another_python(about: Situation, steps: Steps) -> bool:
@@ -618,7 +625,7 @@ def platform_unsupported(about: Situation, steps: Steps) -> None:
     """No wheel for this system, processor or interpreter."""
     name, bounds = _asked(about)
     label = ("%s %s" % (name, bounds.lstrip("="))).strip()
-    if about.known.architecture == "x86" or "32-bit" in about.summary:
+    if about.known.architecture == "x86" or "is most likely a 32-bit" in about.summary:
         _sixty_four(about, steps, name, bounds)
         return
     if about.jetson:
@@ -980,12 +987,7 @@ def _install_missing(about: Situation, steps: Steps, name: str) -> None:
     if name == "keras" and about.framework == "tensorflow" and about.is_at_least("2.16") is False:
         requirement = "keras==%s.*" % minor_of(about.version)
     others = [item for item in ("torch", "jax") if item in about.packages]
-    own = "traceback" in about.words and "keras" not in about.words  # the program imports it, not Keras
-    if name == "tensorflow" and others and about.packages.get("keras", "").startswith("3") and not own:
-        if about.known.environment.get("KERAS_BACKEND") != others[0]:
-            steps.set("Tell Keras which backend is there, before it is imported", "KERAS_BACKEND", others[0])
-        steps.upgrade("The first releases of Keras 3 import TensorFlow under every backend: update Keras", "keras")
-        steps.install("Or install TensorFlow as well", requirement, instead=True)
+    if name == "tensorflow" and others and _backend_of_keras(about, steps, others[0], requirement):
         return
     of_keras3 = name == "tensorflow" and any(re.search(r"[\\/]keras[\\/]src[\\/]", path) for path in about.known.frames)
     backends = others or [item for item in ("torch", "jax") if item in about.words]
@@ -1002,12 +1004,9 @@ def _install_missing(about: Situation, steps: Steps, name: str) -> None:
         steps.run(text, "conda install -n ENV ipykernel", changes="packages")
         steps.run("Then", "conda run -n ENV python -m ipykernel install --user --name ENV", changes="packages")
     elif about.packages.get(name) and name != "keras":
-        text = (
-            "%s %s is installed, for another Python than the one that runs this: run the program with that one; in a "
-        )
-        steps.say(
-            (text + "notebook, choose its kernel (python -m ipykernel install --user)") % (name, about.packages[name])
-        )
+        text = "%s %s is installed, for another Python than the one that runs this: run the program with that one; "
+        text += "in a notebook, choose its kernel (python -m ipykernel install --user)"
+        steps.say(text % (name, about.packages[name]))
     if "jupyter" in about.words:
         steps.say("In a notebook: %%pip install %s in a cell, then restart the kernel" % name)
     if not there:
@@ -1024,6 +1023,18 @@ def _install_missing(about: Situation, steps: Steps, name: str) -> None:
         text = "Or, with JAX or PyTorch installed, set KERAS_BACKEND to jax or torch before Keras is imported"
         steps.say(text, changes="variables", instead=True)
     steps.run("If it is installed already, see for which Python", "python -m pip --version")
+
+
+def _backend_of_keras(about: Situation, steps: Steps, backend: str, requirement: str) -> bool:
+    """Let Keras 3 compute with the backend that is installed; False where the program itself imports TensorFlow."""
+    own = "traceback" in about.words and "keras" not in about.words
+    if own or not about.packages.get("keras", "").startswith("3"):
+        return False
+    if about.known.environment.get("KERAS_BACKEND") != backend:
+        steps.set("Tell Keras which backend is there, before it is imported", "KERAS_BACKEND", backend)
+    steps.upgrade("The first releases of Keras 3 import TensorFlow under every backend: update Keras", "keras")
+    steps.install("Or install TensorFlow as well", requirement, instead=True)
+    return True
 
 
 def _install_for_the_program(about: Situation, steps: Steps, name: str, requirement: str) -> None:
