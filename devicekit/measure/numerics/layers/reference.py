@@ -116,7 +116,7 @@ class Reference:
         return arrays_in(self._run(subject, work, "cpu", False, cotangent, make_head(False)))
 
     def own_spread(self, work: Work, size: float, seed: int) -> List[Optional[np.ndarray]]:
-        """Return how far apart the CPU's own results are, in the layer's dtype, for inputs that differ by a relative ``size``."""
+        """Return how far apart the CPU's own results are for inputs that differ by a relative ``size``."""
         if not self._spread:
             moved = [_moved(work, size, seed + number, self.weights_are_free) for number in range(_OFTEN)]
             columns = zip(*(self.in_own_dtype(one) for one in moved))
