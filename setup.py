@@ -22,9 +22,9 @@ FOLDERS = (os.path.join("devicekit", "matrix", "data"), os.path.join("devicekit"
 
 #: What signatures have most often: a sign each in a wheel, 14 KB less to download (`devicekit.matrix.matrix.written_out`).
 PHRASES = (
-    '","', '{"text":"', '"],["', "(?:", " the ", '{"if":{"', "tensorflow", "device", '},"code":', "version", "install",
-    'summary":"', " and ", " that", "TensorFlow", " with", '":"', "is ", " for", "not", "torch", "library", "(?P<",
-    "driver", " or ", "PyTorch", "package", 'group":{"', "module", " of ",
+    '","', "0,0,0,0", '"],["', "(?:", " the ", '},{"', "tensorflow", "device", "CUDA", "version", "install", "cuda",
+    " and ", " that", "TensorFlow", " with", '":"', "is ", " for", "not", "torch", "library", "(?P<", "driver", " or ",
+    "PyTorch", "package", 'group":{"', "module", " of ",
 )  # fmt: skip
 
 #: Next to modules that public names are of: docstrings that pytest and agents show.
@@ -252,11 +252,31 @@ def _columns(tables):
         if row["says"] == "context":
             row.pop("summary", None)  # it is shown to no one
         row["literal pattern"] = [*row.pop("literal"), row.pop("pattern", "")]
+    when = _taken(rows, "when")
+    fixes = _taken([*rows, *when], "fix")
     # In this order they pack best, and with 0 2 KB better than with null.
     last = ("literal pattern", "summary", "fix", "when", "id")
+    return {
+        "files": {name: len(signatures) for name, signatures in files.items()},
+        "columns": _fields(rows, last),
+        "when": _fields(when),
+        "fix": _fields(fixes),
+    }
+
+
+def _taken(rows, name):
+    """Take the lists of that name out of the rows, and leave in each how many items it had, and one more."""
+    items = []
+    for row in rows:
+        if name in row:
+            items += row[name]
+            row[name] = len(row[name]) + 1
+    return items
+
+
+def _fields(rows, last=()):
     names = dict.fromkeys(name for row in rows for name in row if name not in last)
-    columns = {name: [row.get(name, 0) for row in rows] for name in (*names, *last)}
-    return {"files": {name: len(signatures) for name, signatures in files.items()}, "columns": columns}
+    return {name: [row.get(name, 0) for row in rows] for name in (*names, *last)}
 
 
 setup(cmdclass={"build_py": BuildPy})

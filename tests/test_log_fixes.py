@@ -258,6 +258,44 @@ IMPORTS = (
 )
 
 ROWS = [
+    # Files from somebody's page, an own build for another CUDA, a Mac with an Intel processor, and what pip said long ago.
+    (
+        "tensorflow-1.13.1-cp35-none-linux_aarch64.whl is not a supported wheel on this platform.\nPython 3.5.0",
+        {},
+        ["from the same page", "calcsize"],
+        [r"2\.3\.1", "pypi.org"],
+    ),
+    (
+        "W tensorflow/stream_executor/platform/default/dso_loader.cc:55] Could not load dynamic library 'cudart64_101.dll'; "
+        "dlerror: cudart64_101.dll not found",
+        {"os": "windows", "packages": {"tensorflow": "2.0.0"}, "gpu": "GeForce GTX 950M"},
+        [r"needs CUDA 10\.1 and cuDNN 7\.6"],
+        [r"CUDA 10\.0"],
+    ),
+    (
+        "ERROR: Could not find a version that satisfies the requirement tensorflow (from versions: none)",
+        {"os": "macos", "os_version": "macOS Catalina 10.15.3"},
+        ["Intel processors", "--python 3.12"],
+        [r"3\.13"],
+    ),
+    (
+        "Could not find a version that satisfies the requirement tensorflow==2.2.2",
+        {"os": "linux", "os_version": "Debian 10.9"},
+        [r"Python 3\.8", r"tensorflow==2\.2\.2"],
+        [],
+    ),
+    (
+        "  Could not find any downloads that satisfy the requirement tensorflow\nNo distributions at all found for tensorflow",
+        {"os": "linux"},
+        ["pip install --python env/bin/python tensorflow"],
+        [],
+    ),
+    (
+        "ImportError: cannot import name '_obtain_input_shape' from 'keras.applications.imagenet_utils' (/a/keras/x.py)",
+        {},
+        [r"keras_applications\.imagenet_utils", r"keras==2\.1\.6"],
+        ["tf-keras"],
+    ),
     # What pip was asked for, a build for the CPU on Windows, and a release that the facts say is installed.
     (
         "$ sudo pip3 install tensorflow\n  Downloading https://a/tensorflow-1.13.1-cp37-none-linux_armv7l.whl (93.2MB)\n"

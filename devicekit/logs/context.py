@@ -32,6 +32,9 @@ _VENDORS = (
     ("qualcomm", r"adreno|qualcomm|snapdragon"),
 )  # fmt: skip
 
+#: The releases of macOS that Apple's own processors do not run.
+_BEFORE_ARM = re.compile(r"(?i)(?<![\d.])10\.(?:[7-9]|1[0-5])\b|lion|mavericks|yosemite|capitan|sierra|mojave|catalina")
+
 #: Names of GPUs that are part of a processor: of two GPUs, the other one computes.
 _INTEGRATED = re.compile(r"(?i)radeon (?:\d{3}M|80\d0S|graphics)|strix (?:halo|point)|\biris\b|\bUHD\b|\bHD graphics")
 
@@ -536,12 +539,12 @@ def known_from_facts(facts: Mapping[str, Any]) -> Known:
         gfx = re.search(r"gfx[0-9a-f]{3,4}", gpu)
         if gfx:
             known.versions["gfx"] = gfx.group()
+    version = _text(facts, "os_version") or said
     if "apple" in known.vendors or (known.system == "macos" and known.architecture == "aarch64"):
         known.vendors.add("apple")
         known.system = known.system or "macos"
-    elif known.system == "macos" and known.vendors & {"amd", "intel"}:
+    elif known.system == "macos" and (known.vendors & {"amd", "intel"} or _BEFORE_ARM.search(version)):
         known.architecture = "x86_64"
-    version = _text(facts, "os_version") or said
     if known.system == "linux" and known.wsl is None and re.search(r"(?i)\bwsl ?2?\b|microsoft-standard", version):
         known.wsl = True
     known.os_version = " ".join(filter(None, (version, _text(facts, "note"), _text(facts, "cpu"))))

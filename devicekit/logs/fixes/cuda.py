@@ -83,16 +83,16 @@ def needs_of(about: Situation) -> Tuple[str, str]:
     version = about.version
     if _CHECKED in about.line and not version:
         return "10.0", "7.4"
+    library = library_of(about)
+    cuda = release_of(library)
     if about.framework == "tensorflow" and version and "dev" not in version:  # a nightly's is of the next release
         if about.windows and about.is_at_least("2.5"):
             return "11.2", "8.1"
-        if about.row is not None:
-            return about.row.linux_cuda, OLDEST_CUDNN.get(about.row.linux_cuda, about.row.linux_cudnn)
-        old = old_tensorflow(about)
-        if old[0]:
-            return old
-    library = library_of(about)
-    cuda = release_of(library)
+        row, needs = about.row, old_tensorflow(about)
+        if row is not None:
+            needs = row.linux_cuda, OLDEST_CUDNN.get(row.linux_cuda, row.linux_cudnn)
+        if needs[0] and ("." not in cuda or cuda == needs[0]):  # somebody's own build is for another one
+            return needs
     if about.framework == "tensorflow":
         cuda = cuda or about.fact("runtime")
         # CUDA 11.0 still has cuSOLVER 10, as has 10.1; the number of the line is that of TensorFlow 2.4. Where all is

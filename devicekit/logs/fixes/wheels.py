@@ -214,7 +214,7 @@ def _a_file(about: Situation, steps: Steps) -> bool:
         return True
     arm = about.groups.get("platform", "").startswith("linux_armv")
     if arm:
-        _of_32_bit_arm(about, steps)
+        _of_somebody(about, steps)
     return arm
 
 
@@ -233,11 +233,12 @@ def _file_of_another_python(about: Situation, steps: Steps) -> bool:
     return True
 
 
-def _of_32_bit_arm(about: Situation, steps: Steps) -> None:
-    """A file from the page of somebody who builds for 32-bit ARM, as of a Raspberry Pi: the registry has none."""
+def _of_somebody(about: Situation, steps: Steps) -> None:
+    """A file from the page of somebody who builds for ARM: the registry has none for 32 bits, and none as old for 64."""
     text = "The file is for %s on %s: see what this Python is, and take the file for that from the same page"
     steps.run(text % (about.groups["tag"], about.groups["platform"]), SHOW_BITS)
-    steps.say("Or use a 64-bit system (Raspberry Pi OS, 64-bit), on a Pi 3 or later: PyPI has wheels for aarch64")
+    if "armv" in about.groups["platform"]:
+        steps.say("Or use a 64-bit system (Raspberry Pi OS, 64-bit), on a Pi 3 or later: PyPI has wheels for aarch64")
 
 
 def _of_apple_silicon(about: Situation, steps: Steps) -> bool:
@@ -347,6 +348,9 @@ def _unknown_release(about: Situation, steps: Steps, name: str, bounds: str) -> 
         steps.install(text, "torch", index_url="https://download.pytorch.org/whl/xpu")
         return
     match = re.match(r"[=~<]=?=?(\d+)\.(\d+)", bounds)
+    if about.groups.get("platform") == "linux_aarch64":
+        _of_somebody(about, steps)
+        return
     if name == "tensorflow-rocm":
         steps.say(
             "The registry ends at 2.14.0.600; AMD has later ones in https://repo.radeon.com/rocm/manylinux/, in a folder for "

@@ -5,6 +5,7 @@ says: the cause itself, a symptom of it, a weak hint, something about the machin
 """
 
 import re
+from itertools import islice
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Pattern, Tuple
 
 from ...matrix.matrix import is_bundled, read_data, read_json
@@ -113,11 +114,22 @@ _LOADED: Dict[str, Any] = {}
 def unpacked(data: Dict[str, Any]) -> Dict[str, List[Dict[str, Any]]]:
     """Return the signatures by their files from the columns that a wheel has (setup.py).
 
-    >>> unpacked({"files": {"x": 1, "y": 1}, "columns": {"fix": [0, []], "literal pattern": [["A", ""], ["B", "C", "b"]]}})
-    {'x': [{'literal': ['A']}], 'y': [{'fix': [], 'literal': ['B', 'C'], 'pattern': 'b'}]}
+    >>> columns = {"fix": [0, 2], "literal pattern": [["A", ""], ["B", "C", "b"]]}
+    >>> unpacked({"files": {"x": 1, "y": 1}, "columns": columns, "when": {}, "fix": {"text": ["Do"]}})
+    {'x': [{'literal': ['A']}], 'y': [{'fix': [{'text': 'Do'}], 'literal': ['B', 'C'], 'pattern': 'b'}]}
     """
-    columns = data["columns"]
-    rows = [{name: item for name, item in zip(columns, row) if item != 0} for row in zip(*columns.values())]
+    rows, when, fixes = (
+        [
+            {name: item for name, item in zip(columns, row) if item != 0 or item is False}
+            for row in zip(*columns.values())
+        ]
+        for columns in (data["columns"], data["when"], data["fix"])
+    )
+    for name, parts, those in (("when", when, rows), ("fix", fixes, [*rows, *when])):
+        left = iter(parts)
+        for row in those:
+            if name in row:
+                row[name] = list(islice(left, row[name] - 1))
     for row in rows:
         *row["literal"], pattern = row.pop("literal pattern")
         if pattern:
