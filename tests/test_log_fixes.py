@@ -487,6 +487,33 @@ ROWS = [
         ["--gpus all"],
         ["nvidia-modprobe"],
     ),
+    # PyPI has each release of tensorflow-gpu, conda's channels few.
+    (
+        "PackagesNotFoundError: The following packages are not available from current channels:\n\n  - tensorflow-gpu==2.2.0",
+        {"os": "windows"},
+        [r"conda create -n env -c conda-forge python=3\.8 cudatoolkit=10\.1 cudnn=7\.6", r"tensorflow-gpu==2\.2\.0"],
+        [r"2\.1[01]"],
+    ),
+    (
+        "PackagesNotFoundError: The following packages are not available from current channels:\n\n  - tensorflow-gpu=2.12",
+        {"os": "windows"},
+        [r"tensorflow==2\.10\.1"],
+        [r"tensorflow-gpu==2"],
+    ),
+    (
+        "  CalledProcessError\n\n  Command '['/c/virtualenvs/a-py3.11/bin/python', '-m', 'pip', 'install', '--use-pep517"
+        "', '--no-deps', '/c/pypoetry/artifacts/e0/11/67/h5py-3.7.0.tar.gz']' returned non-zero exit status 1.",
+        {"os": "linux", "python": "3.11"},
+        ["h5py has no ready wheel", r"3\.8"],
+        [],
+    ),
+    (
+        "  - package cudnn-7.6.5.32-h2cb8ba8_1 requires cudatoolkit 10.0.*, but none of the providers can be installed\n"
+        "   __cuda >=10.0 , which conflicts with any installable versions previously reported;",
+        {"os": "windows"},
+        ["Update NVIDIA's driver"],
+        [],
+    ),
     # Lines that name less than others of the same cause.
     (
         "E cuda_driver.cc:351] failed call to cuInit: UNKNOWN ERROR (303)\n"

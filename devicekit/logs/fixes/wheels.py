@@ -635,10 +635,10 @@ def platform_unsupported(about: Situation, steps: Steps) -> None:
     if about.jetson:
         _jetson(about, steps)
         return
+    if _conda_and_pip(about, steps) or _plain_name(about, steps, name, known_specifier(bounds)):
+        return
     if _ended(name, known_specifier(bounds)):
         tensorflow_gpu_removed(about, steps)
-        return
-    if _plain_name(about, steps, name, known_specifier(bounds)):
         return
     if name == "jaxlib" and _local_label(about, steps, name, bounds):
         return
@@ -676,6 +676,24 @@ def platform_unsupported(about: Situation, steps: Steps) -> None:
         _unknown_project(about, steps, name)
     elif not steps.fixes:
         _ready_or_built(about, steps, name)
+
+
+def _conda_and_pip(about: Situation, steps: Steps) -> bool:
+    """Conda's channels have few releases of tensorflow-gpu, and PyPI has all: with the CUDA of that release, from conda."""
+    asked = re.match(r"(tensorflow-gpu) *=+ *(\d+\.\d+(?:\.\d+)?)", about.groups.get("requirement", ""))
+    if asked is None or about.macos or about.signature != "conda-missing-spec":
+        return False
+    row, wanted = BUNDLED.tensorflow(asked.group(2)), asked.group(1) + wildcard("==" + asked.group(2))
+    pythons = about.pythons(*requirement_of(wanted), about.platform)
+    if row is None or not pythons:
+        return False
+    python = about.python if about.python in pythons else pythons[0]
+    cudnn = {"11.2": "8.1", "11.0": "8.0"}.get(row.linux_cuda, "7.6")
+    command = "conda create -n env -c conda-forge python=%s cudatoolkit=%s cudnn=%s" % (python, row.linux_cuda, cudnn)
+    steps.run("Make an environment with a Python that it has wheels for, and its CUDA", command, changes="files")
+    quoted = " ".join('"%s"' % item for item in (wanted, *about.held_back([wanted], python)))
+    steps.run("Then activate that, and install it with pip", "python -m pip install " + quoted, changes="packages")
+    return True
 
 
 def _no_cuda_on_macs(about: Situation, steps: Steps, name: str) -> None:
