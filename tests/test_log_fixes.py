@@ -646,6 +646,48 @@ ROWS = [
         "downgrade to 'numpy<2' or try to upgrade the affected module.",
         {"os": "windows", "python": "3.10"},
         ["numpy<2"],
+    # A program of HIP itself, in a container and outside of it; results of one operation on two devices.
+    (
+        "error: 'hipErrorInvalidDevice'(101) at square.cpp:61",
+        {"os": "linux", "gpu": "AMD Vega 56", "rocm": "5.1.3"},
+        ["usermod -aG render,video"],
+        ["that the build was made for"],
+    ),
+    (
+        "hsa api call failure at: /src/rocminfo/rocminfo.cc:1102",
+        {"os": "container", "gpu": "AMD"},
+        ["--device=/dev/kfd", "host's kernel driver and the image's ROCm"],
+        ["that the build was made for"],
+    ),
+    (
+        'Error response from daemon: error gathering device information while adding custom device "/dev/kfd": no such file',
+        {"os": "windows", "rocm": "5.5.1"},
+        ["on Linux itself"],
+        ["Adrenalin"],
+    ),
+    (
+        "tensor(10433.3145, device='cuda:0', grad_fn=<SumBackward0>)\ntensor(1619.2983, grad_fn=<SumBackward0>)",
+        {"os": "linux", "packages": {"torch": "2.0.1+rocm5.4.2"}, "gpu": "AMD Instinct MI250X"},
+        [r"gives 10433\.3145 where the CPU gives"],
+        [],
+    ),
+    (
+        "RuntimeError: cuda runtime error (4) : unspecified launch failure at /srv/pytorch/torch/lib/THC/THCTensorCopy.cu:85",
+        {"os": "linux", "packages": {"torch": None}},
+        ["CUDA_LAUNCH_BLOCKING"],
+        ["AT_CHECK"],
+    ),
+    (
+        "ImportError: /e/site-packages/torchvision/_C.so: undefined symbol: _ZN3c105ErrorC1ENS_14SourceLocationE",
+        {"os": "linux", "python": "3.7", "packages": {"torch": "1.3"}},
+        [r"torchvision==0\.4\.1"],
+        ["whl/cu"],
+    ),
+    (
+        "RuntimeError: This version of jaxlib was built using AVX instructions, which your CPU and/or operating system do not "
+        "support. This error is frequently encountered on macOS when running an x86 Python installation on ARM hardware.",
+        {},
+        ["On a Mac with Apple silicon"],
         [],
     ),
     # What the machine's own memory, another program's XLA and the driver's own CUDA are not.

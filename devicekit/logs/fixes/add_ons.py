@@ -202,6 +202,7 @@ def add_on_of_frames(about: Situation) -> str:
 def fitting_add_on(about: Situation, steps: Steps, add_on: str, version: str) -> None:
     """An add-on of a framework: of the framework's own minor release, or built for it."""
     if about.framework == "torch":
+        version += ".0" * (version.count(".") == 1)  # as people write it
         if add_on in ("torchvision", "torchaudio"):
             own = re.match(r"(\d+\.\d+\.\d+)a0$", version)  # in NVIDIA's containers
             pair = _companion_of(add_on, own.group(1) if own else version)

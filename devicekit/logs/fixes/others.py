@@ -8,6 +8,7 @@ from ...matrix.gpu_names import relative_of
 from ...matrix.matrix import BUNDLED, minor_of
 from ...matrix.projects import Release, sort_key
 from ...matrix.tables import IndexRow
+from .containers import container_gpu
 from .situation import Situation
 from .steps import Steps
 from .torch_builds import beside_torch
@@ -36,6 +37,9 @@ _NO_AGENT = ("rocm-no-hip-gpus", "rocm-hipinit-no-device", "rocm-tf-device-count
 #: Said by ROCm's own programs: it is installed, and its runtime does not start.
 _STARTED = "rocm-hsa-init-failed"
 
+#: What only ROCm's runtime itself says, or a program that runs on it.
+_THERE = (_STARTED, "gen-hip-error")
+
 
 def rocm_missing(about: Situation, steps: Steps) -> None:
     """ROCm or one of its libraries is not there."""
@@ -52,7 +56,11 @@ def rocm_missing(about: Situation, steps: Steps) -> None:
         return
     release = _release(about)
     library = about.groups.get("library", "")
-    there_but_blind = about.framework == "torch" or about.groups.get("blind") or about.signature == _STARTED
+    there_but_blind = about.framework == "torch" or about.groups.get("blind") or about.signature in _THERE
+    if there_but_blind and not library and about.container and about.signature in _THERE:
+        container_gpu(about, steps)
+        steps.say("The host's kernel driver and the image's ROCm have to be of releases that go together", "admin")
+        return
     if there_but_blind and not library and not about.container:
         _without_agent(about, steps)
         return

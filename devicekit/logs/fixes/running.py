@@ -448,6 +448,9 @@ def cpu_instructions_missing(about: Situation, steps: Steps) -> None:
         steps.say("In the virtual machine's settings, %s" % through)
     if about.windows and "initialization" in about.line:
         _visual_cpp(steps, "If it has %s: install" % what)
+    if about.system is None and "on ARM hardware" in about.line:
+        text = "On a Mac with Apple silicon: this Python is one for Intel's processors; make an environment with one for arm64"
+        steps.say(text, changes="packages")
     _without_instructions(about, steps, what)
     if about.linux and not about.container:
         steps.run(
