@@ -646,6 +646,7 @@ ROWS = [
         "downgrade to 'numpy<2' or try to upgrade the affected module.",
         {"os": "windows", "python": "3.10"},
         ["numpy<2"],
+    ),
     # A program of HIP itself, in a container and outside of it; results of one operation on two devices.
     (
         "error: 'hipErrorInvalidDevice'(101) at square.cpp:61",
