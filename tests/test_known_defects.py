@@ -126,6 +126,11 @@ CASES = {
     "torch-mps-addcmul": ((MPS, torch("2.3.1")), (MPS, torch("2.4.0"))),
     "torch-mps-long-products": ((MPS, torch("2.13.0")), (MPS, {"replace": [("Apple M2", "Apple M4")]})),
     "torch-directml-eye": (("windows-onnxruntime-twice", {}), (ONE, {})),
+    "tensorflow-triton": (
+        ("linux-no-gpu", {"installed": {"tensorflow-cpu": "2.20.0", "triton": "3.8.0"}}),
+        ("linux-no-gpu", {"installed": {"tensorflow-cpu": "2.20.0", "triton": "3.6.0"}}),
+        ("linux-no-gpu", {"installed": {"tensorflow-cpu": "2.19.1", "triton": "3.8.0"}}),
+    ),
 }
 
 
