@@ -18,6 +18,9 @@ MakeHead = Callable[[bool], Any]
 #: What weights are multiplied by until no activation is saturated.
 _SCALES = tuple(4.0**-power for power in range(1, 9))
 
+#: How many times as large its terms are if a gradient has vanished.
+_VANISHED = 8.0
+
 #: How often the CPU computes the same for inputs that are nearly the same: what then differs is its own rounding.
 _OFTEN = 6
 
@@ -66,7 +69,7 @@ class Reference:
         self._envelopes: Dict[float, Dict[int, np.ndarray]] = {}
         self._moves: Dict[float, int] = {}
         self._largest_moves: Dict[float, float] = {}
-        self._unsaturated: List[Optional[np.ndarray]] = []
+        self._vanished_terms: List[Optional[np.ndarray]] = []
         self._spread: List[Optional[np.ndarray]] = []
         self._run = runner.run
         self._rest: Tuple[Any, ...] = (cotangent, make_head)
@@ -154,25 +157,29 @@ class Reference:
                         self._largest_moves[size] = max(self._largest_moves.get(size, 0.0), largest)
         return [known.get(place) for place in range(len(right))]
 
-    def unsaturated(self, work: Work) -> List[Optional[np.ndarray]]:
-        """Return how large each array is at most with smaller weights (inputs, if there are none), relative to their size.
+    def vanished_terms(self, work: Work) -> List[Optional[np.ndarray]]:
+        """Return how large the terms of each gradient are that is far larger with smaller weights (inputs, if there are none).
 
-        A gradient of what is scaled is multiplied by the scale: one that only grows because its weight shrinks, as before a
-        normalization, is not larger.
+        0 for all others. A gradient of what is scaled is multiplied by the scale: one that only grows because its weight
+        shrinks, as before a normalization, is not larger. Its terms, without that, are those of the first scale that counts.
         """
-        if not self._unsaturated:
+        if not self._vanished_terms:
             trained = self._runner.trained(self._own) if self.weights_are_free else []
             inputs = len(self.outcome.outputs) + len(work.inputs)
+            largest = [None if item is None else _VANISHED * distance(item, np.zeros(())) for item in self.arrays]
             found = [None if item is None else np.zeros(item.shape) for item in self.arrays]
             for scale in _SCALES:
                 factors = functools.partial(np.full, fill_value=scale)
                 smaller = arrays_in(self.compute(_multiplied(work, factors, not trained, trained)))
-                for place, (most, item) in enumerate(zip(found, smaller)):
+                for place, (most, item) in enumerate(zip(largest, smaller)):
                     if most is not None and item is not None and item.shape == most.shape:
-                        factor = scale if place >= inputs or not trained else 1.0
-                        found[place] = np.fmax(most, factor * distance(item, np.zeros(())))
-            self._unsaturated = found
-        return self._unsaturated
+                        scaled = place >= inputs or not trained
+                        size = distance(item, np.zeros(()))
+                        larger = size * (scale if scaled else 1.0) > most
+                        found[place] = np.where(larger, size if scaled else size / scale, found[place])
+                        largest[place] = np.where(larger, size * (scale if scaled else 1.0), most)
+            self._vanished_terms = found
+        return self._vanished_terms
 
     def largest_move(self, moved_by: float) -> float:
         """Return how far `envelope` has moved an element of any gradient so far, relative to the size of that gradient."""

@@ -44,9 +44,6 @@ _SURE = 6.0
 _ENOUGH = 16.0
 _FLUSHED = "subnormal numbers are flushed to zero"
 
-#: How many times as large its terms are if a gradient has vanished.
-_VANISHED = 8.0
-
 
 class Check(NamedTuple):
     """One array of a layer, and what it should be.
@@ -278,12 +275,12 @@ def saturated_verdict(found: Difference, check: Check, rounding: Rounding) -> Di
     right, expected = check.expected.reference, check.expected
     if found.verdict == "agrees" or found.measure is None or check.actual.shape != right.shape:
         return found
-    terms = rounding.reference.unsaturated(rounding.work)[check.place]
+    terms = rounding.reference.vanished_terms(rounding.work)[check.place]
     if terms is None or not np.all(np.isfinite(terms)):
         return found
     apart, dtype, sums = distance(check.actual, right), expected.dtype, expected.accumulation
     lost = _MARGIN * tolerance(dtype, accumulation=sums) * (terms + float(np.mean(terms)))
-    vanished = (apart <= lost) & (_VANISHED * np.abs(right) <= terms)
+    vanished = (terms > 0) & (apart <= lost)
     again = verdict_on(check._replace(actual=np.where(vanished, right, check.actual)), rounding)
     if again.verdict != "agrees":
         spread = rounding.reference.own_spread(rounding.work, 2 * unit_roundoff(dtype), rounding.seed)[check.place]
