@@ -70,7 +70,7 @@ class Reference:
         self._moves: Dict[float, int] = {}
         self._largest_moves: Dict[float, float] = {}
         self._vanished_terms: List[Optional[np.ndarray]] = []
-        self._spread: List[Optional[np.ndarray]] = []
+        self._nearby: List[List[Optional[np.ndarray]]] = []
         self._run = runner.run
         self._rest: Tuple[Any, ...] = (cotangent, make_head)
         try:
@@ -118,15 +118,14 @@ class Reference:
         subject = self._runner.for_device(self._own, work, "cpu")
         return arrays_in(self._run(subject, work, "cpu", False, cotangent, make_head(False)))
 
-    def own_spread(self, work: Work, size: float, seed: int) -> List[Optional[np.ndarray]]:
-        """Return how far apart the CPU's own results are for inputs that differ by a relative ``size``."""
-        if not self._spread:
+    def own_spread(self, work: Work, size: float, seed: int, place: int) -> Optional[np.ndarray]:
+        """Return how far apart the CPU's results in the layer's own dtype are if inputs are moved by a relative ``size``."""
+        if not self._nearby:
             moved = [_moved(work, size, seed + number, self.weights_are_free) for number in range(_OFTEN)]
-            columns = zip(*(self.in_own_dtype(one) for one in moved))
-            self._spread = [
-                None if any(one is None for one in column) else np.ptp(column, axis=0) for column in columns
-            ]
-        return self._spread
+            self._nearby = [self.in_own_dtype(one) for one in moved]
+        found = [arrays[place] for arrays in self._nearby]
+        shapes = {None if item is None else item.shape for item in found}
+        return np.ptp(found, axis=0) if len(shapes) == 1 and None not in shapes else None
 
     @property
     def arrays(self) -> List[Optional[np.ndarray]]:

@@ -283,7 +283,8 @@ def saturated_verdict(found: Difference, check: Check, rounding: Rounding) -> Di
     vanished = (terms > 0) & (apart <= lost)
     again = verdict_on(check._replace(actual=np.where(vanished, right, check.actual)), rounding)
     if again.verdict != "agrees":
-        spread = rounding.reference.own_spread(rounding.work, 2 * unit_roundoff(dtype), rounding.seed)[check.place]
+        size = 2 * unit_roundoff(dtype)
+        spread = rounding.reference.own_spread(rounding.work, size, rounding.seed, check.place)
         if spread is None or spread.shape != right.shape:
             return found
         vanished |= apart <= _MARGIN * (spread + float(np.mean(spread)))
