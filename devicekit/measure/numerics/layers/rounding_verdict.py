@@ -279,7 +279,8 @@ def saturated_verdict(found: Difference, check: Check, rounding: Rounding) -> Di
     if terms is None or not np.all(np.isfinite(terms)):
         return found
     apart, dtype, sums = distance(check.actual, right), expected.dtype, expected.accumulation
-    lost = _MARGIN * tolerance(dtype, accumulation=sums) * (terms + float(np.mean(terms)))
+    rounding_of_terms = max(tolerance("float32", accumulation=sums), 2 * unit_roundoff(dtype))
+    lost = _MARGIN * rounding_of_terms * (terms + float(np.mean(terms)))
     vanished = (terms > 0) & (apart <= lost)
     again = verdict_on(check._replace(actual=np.where(vanished, right, check.actual)), rounding)
     if again.verdict != "agrees":
