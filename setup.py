@@ -234,14 +234,23 @@ def _bundle(folder):
     lines = [
         "\n%s %s" % (name, json.dumps(data, ensure_ascii=False, separators=(",", ":"))) for name, data in tables.items()
     ]
-    text = "".join(lines) + "\n"
+    text = ("".join(lines) + "\n").encode()
     if "all" in tables:
-        signs = [chr(number) for number in (*range(1, 10), *range(11, 32))]  # JSON never has them: it escapes them
-        for sign, phrase in zip(signs, PHRASES):
-            text = text.replace(phrase, sign)
-        text = "\0".join(map("".join, zip(signs, PHRASES))) + "\0\0" + text
-    with open(os.path.join(folder, "all.txt"), "w", encoding="utf-8", newline="\n") as bundle:
+        text = _with_signs(text)
+    with open(os.path.join(folder, "all.txt"), "wb") as bundle:
         bundle.write(text)
+
+
+def _with_signs(text):
+    """Write a sign for each frequent phrase, which may hold signs of those before it; the list of signs comes first."""
+    # JSON escapes control characters, and the others are never in UTF-8.
+    signs, listed = [bytes([number]) for number in (*range(1, 10), *range(11, 32), 0xC0, 0xC1, *range(0xF5, 256))], []
+    for sign, phrase in zip(signs, map(str.encode, PHRASES)):
+        for item in listed:
+            phrase = phrase.replace(item[1:], item[:1])
+        listed.append(sign + phrase)
+        text = text.replace(phrase, sign)
+    return b"\0".join(listed) + b"\0\0" + text
 
 
 def _columns(tables):

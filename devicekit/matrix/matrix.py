@@ -477,13 +477,15 @@ def _bundle(folder: str) -> bytes:
 def written_out(bundle: bytes) -> bytes:
     r"""Return a bundle with its frequent phrases in the place of the signs that a wheel has for them (setup.py).
 
-    >>> written_out(b"\x01abc\x00\x02def\x00\x00\x02 \x01")
-    b'def abc'
+    A phrase may hold signs of those before it.
+
+    >>> written_out(b"\x01abc\x00\x02d\x01\x00\x00\x02 \x01")
+    b'dabc abc'
     """
     phrases, mark, text = bundle.partition(b"\x00\x00")
     if not mark:
         return bundle
-    for item in phrases.split(b"\x00"):
+    for item in reversed(phrases.split(b"\x00")):
         text = text.replace(item[:1], item[1:])
     return text
 
