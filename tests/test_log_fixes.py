@@ -647,6 +647,87 @@ ROWS = [
         {"os": "windows", "python": "3.10"},
         ["numpy<2"],
     ),
+    (
+        "xformers 0.0.28.post3 requires torch==2.5.1, but you have torch 2.4.0 which is incompatible.\n"
+        "Successfully installed torch-2.4.0 torchaudio-2.4.0 torchvision-0.19.0",
+        {},
+        [r"install xformers==0\.0\.27\.post2"],
+        [],
+    ),
+    # XPU's error without a free figure; kernels that do not know the GPU; xFormers; NixOS; RNN; a DLL without its name.
+    (
+        "RuntimeError: XPU out of memory. Tried to allocate 1.00 GiB (GPU 0; 15.56 GiB total capacity; "
+        "990.00 MiB already allocated; 990.00 MiB reserved in total by PyTorch)",
+        {"os": "wsl2", "packages": {"torch": None, "intel-extension-for-pytorch": None}, "gpu": "Intel Arc A770"},
+        ["smaller batch"],
+        ["14.6"],
+    ),
+    (
+        "[    3.044705] amdgpu 0000:04:00.0: kfd not supported on this ASIC",
+        {"os": "linux", "os_version": "kernel 4.15", "gpu": "AMD Radeon RX Vega"},
+        ["newer kernel"],
+        ["too old"],
+    ),
+    (
+        "Launching Web UI with arguments: --force-enable-xformers\n"
+        "xformers-0.0.14.dev0-cp310-cp310-win_amd64.whl\n"
+        "RuntimeError: CUDA error: no kernel image is available for execution on the device",
+        {"os": "windows", "gpu": "RTX 2070"},
+        ["xFormers"],
+        ["uninstall -y torch"],
+    ),
+    (
+        "torch                        2.7.1+cu128\n"
+        "torchaudio               2.7.1+cu128\n"
+        "torchvision               0.22.1+cu128\n"
+        "xformers                  0.0.32.dev1073\n"
+        "RuntimeError: CUDA error: no kernel image is available for execution on the device",
+        {"os": "windows", "gpu": "RTX 5090"},
+        ["xFormers"],
+        [],
+    ),
+    (
+        ">>> import onnx\n"
+        "ImportError: /nix/store/6qx8ijrs82bnq60vp09pv46mdx4rnq9d-gcc-7.5.0-lib/lib/libstdc++.so.6: "
+        "version `GLIBCXX_3.4.26' not found (required by "
+        "/nix/store/ln8r1m11ypy3a642g4vab9c06mqmpsdn-python3.7-onnx-1.7.0/lib/python3.7/site-packages/on"
+        "nx/onnx_cpp2py_export.cpython-37m-x86_64-linux-gnu.so)",
+        {"os": "linux", "os_version": "NixOS", "python": "3.7", "packages": {"onnx": "1.7.0"}},
+        ["nix-ld"],
+        ["LD_LIBRARY_PATH out|unset"],
+    ),
+    (
+        "Torch failed to start, restart your R session to try again. \n"
+        "/home/R/x86_64-pc-linux-gnu-library/4.1/torch/lib/liblantern.so - /lib64/libstdc++.so.6: "
+        "version `GLIBCXX_3.4.20' \n"
+        "not found (required by /home/R/x86_64-pc-linux-gnu-library/4.1/torch/lib/liblantern.so)",
+        {"os": "linux", "os_version": "CentOS 7"},
+        ["newer"],
+        [],
+    ),
+    (
+        "2019-11-18 04:36:20.298226: W tensorflow/core/framework/op_kernel.cc:1622] OP_REQUIRES failed "
+        "at cudnn_rnn_ops.cc:1491 : Unimplemented: createRnnDescriptor is unimplemented\n"
+        "2019-11-18 04:36:20.298246: W tensorflow/core/common_runtime/base_collective_executor.cc:216] "
+        "BaseCollectiveExecutor::StartAbort Unimplemented: createRnnDescriptor is unimplemented",
+        {
+            "os": "linux",
+            "os_version": "Ubuntu 18.04",
+            "python": "3.6",
+            "packages": {"tensorflow-rocm": "2.0.0"},
+            "gpu": "AMD Radeon VII",
+            "rocm": "2.9.6",
+        },
+        ["RNN\\(LSTMCell"],
+        [],
+    ),
+    (
+        "OSError: [WinError 1114] Dynamic-link library (DLL) initialization routine failed\n"
+        "A few minutes after starting training",
+        {"os": "windows", "os_version": "Windows 11"},
+        ["(?i)vc_?redist|visual c"],
+        [],
+    ),
     # A program of HIP itself, in a container and outside of it; results of one operation on two devices.
     (
         "error: 'hipErrorInvalidDevice'(101) at square.cpp:61",

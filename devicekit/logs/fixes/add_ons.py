@@ -182,6 +182,8 @@ def of_another_torch(about: Situation, steps: Steps) -> bool:
         text = "This vLLM was compiled with another PyTorch than the one here"
         new_vllm(steps, text, instead=bool(steps.fixes))
         return True
+    if name == "xformers" and _xformers_of(about, steps):
+        return True
     steps.say("Install the %s that was released for %s, or compile it again with that" % (name, of), changes="packages")
     if name == "xformers":
         return True
@@ -419,6 +421,15 @@ def xformers_pair(about: Situation, steps: Steps) -> None:
         steps.run(text, command, changes="packages", instead=True)
 
 
+def _xformers_of(about: Situation, steps: Steps) -> bool:
+    """The xFormers of the installed PyTorch; False if none is known."""
+    last = _XFORMERS.get(about.version)
+    if last is None or about.macos or about.vendor == "amd":
+        return False
+    steps.install("Install the xFormers of PyTorch %s" % about.version, "xformers==0.0." + last)
+    return True
+
+
 def _torch_for(about: Situation, steps: Steps) -> None:
     """PyTorch's build for CUDA, where only the one for the CPU is installed."""
     found = about.requirements("cuda", "torch")
@@ -438,6 +449,8 @@ def _torch_add_on(about: Situation, steps: Steps, add_on: str) -> None:
         steps.say("torchtext has ended, with PyTorch 2.3: do without it", changes="code")
         text = "Or install its last release with that PyTorch (Python 3.8 to 3.12)"
         steps.install(text, "torch==2.3.1", "torchtext==0.18.0", "numpy<2", instead=True)
+        return
+    if add_on == "xformers" and _xformers_of(about, steps):
         return
     of = about.label if about.version else "the installed PyTorch"
     steps.say("Install the %s that was released for %s, or compile it for this PyTorch" % (add_on, of))

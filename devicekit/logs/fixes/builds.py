@@ -87,9 +87,15 @@ def compute_capability_unsupported(about: Situation, steps: Steps) -> None:
         return
     if about.library == "CuPy":
         _cupy_build(about, steps, number)
-    elif number > (0, 0) and about.signature == "cuda-error-no-kernel-image" and _torch_has_code(about):
-        text = "%s has code for this GPU: what has none is an extension (see the traceback). Install its newest release, or"
-        steps.say(text % about.label + " compile it again on this machine, with TORCH_CUDA_ARCH_LIST=%s" % capability)
+    elif (
+        number > (0, 0)
+        and about.signature == "cuda-error-no-kernel-image"
+        and (_torch_has_code(about) or (not about.version and (7, 5) <= number < (10,) and about.named("xformers")))
+    ):
+        which = "xFormers" if about.named("xformers") else "an extension (see the traceback)"
+        text = "%s has code for this GPU: what has none is %s. Install its newest release, or"
+        text += " compile it again on this machine, with TORCH_CUDA_ARCH_LIST=%s"
+        steps.say(text % (about.label, which, capability))
     elif number >= (10, 0) or (
         not capability and about.signature in ("cuda-error-invalid-ptx", "tf-no-kernel-binaries")
     ):

@@ -54,7 +54,7 @@ def torch_memory(line: str) -> Optional[TorchMemory]:
     others = tuple(item for item in others if item[1] + own <= total)
     if reserved is not None:  # up to PyTorch 2.0: the rest is others' and the driver's own
         pieces = reserved - (_size("", line, " already allocated") or reserved)
-        others = (("", max(total - reserved - (free or 0), 0)),)
+        others = () if free is None else (("", max(total - reserved - free, 0)),)
     return TorchMemory(requested, total, others, pieces)
 
 
@@ -345,11 +345,8 @@ def host_memory_exhausted(about: Situation, steps: Steps) -> None:
         changes="code",
     )
     if "_host_bfc" in about.line:
-        text = (
-            "If the machine has more: what TensorFlow takes of it for transfers ends at 64 GB; set another limit, in MB"
-        )
-        name = "TF_CUDA_HOST_MEM_LIMIT_IN_MB" if about.is_at_least("1.14") is False else "TF_GPU_HOST_MEM_LIMIT_IN_MB"
-        steps.set(text, name, "128000")
+        text = "If the machine has more: TensorFlow takes 64 GB of it for transfers; set another limit, in MB"
+        steps.set(text, "TF_GPU_HOST_MEM_LIMIT_IN_MB", "128000")
     if about.windows:
         steps.say(paging, "admin", "system")
     elif about.wsl:

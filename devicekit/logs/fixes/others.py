@@ -319,6 +319,10 @@ def pass_as_relative(steps: Steps, gfx: str) -> None:
 
 def _not_for_rocm(about: Situation, steps: Steps, too_old: bool) -> None:
     gfx = about.gfx
+    if about.signature == "rocm-kfd-unsupported-device" and not too_old and re.match("gfx(?:90|1[01])", gfx):
+        text = "ROCm knows %s, but the kernel's driver does not: take a newer kernel, or amdgpu-dkms"
+        steps.say(text % gfx, "admin")
+        return
     which = "%s (%s)" % (about.gpu, gfx) if gfx and gfx not in about.gpu else about.gpu
     age = "too old" if too_old else "too old (or too new)"
     steps.say("ROCm does not support %s: its generation is %s for it" % (which.strip(), age))

@@ -449,8 +449,7 @@ def cpu_instructions_missing(about: Situation, steps: Steps) -> None:
     if about.windows and "initialization" in about.line:
         _visual_cpp(steps, "If it has %s: install" % what)
     if about.system is None and "on ARM hardware" in about.line:
-        text = "On a Mac with Apple silicon: this Python is one for Intel's processors; make an environment with one for arm64"
-        steps.say(text, changes="packages")
+        steps.say("On a Mac with Apple silicon: make an environment with a Python for arm64", changes="packages")
     _without_instructions(about, steps, what)
     if about.linux and not about.container:
         steps.run(

@@ -62,7 +62,7 @@ _KERNELS = (
 #: AMD's processors with a GPU and older workstation cards, as people call them, and their target (AMD's GPU specifications).
 _OTHER_AMD = (
     (r"\bwx ?[2-7]1\d0\b", "gfx803"),
-    (r"\bwx ?(?:8200|9100)\b", "gfx900"),
+    (r"\bwx ?(?:8200|9100)\b|\brx vega\b(?! \d)", "gfx900"),
     (r"\brx ?6750\b", "gfx1031"),
     (r"raven ridge|picasso|vega (?:3|11)\b|ryzen [357] (?:pro )?[23][234]\d0(?:u|h|g|ge)\b", "gfx902"),
     (r"strix halo|\bai max\+? ?(?:pro )?\d{3}|ryzen ai max", "gfx1151"),
