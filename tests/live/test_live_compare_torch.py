@@ -61,6 +61,18 @@ print(json.dumps([sure, judged(0.3)]))
     assert wrong == ["gradient of input 0", "gradient of kernel", "gradient of bias"]
 
 
+def test_a_hidden_softmax_that_is_sure_is_not_accused(program):
+    code = """
+keras.utils.set_random_seed(3)
+wide = keras.initializers.RandomNormal(0, 100)
+model = keras.Sequential([keras.Input((8,)), L.Dense(8, "softmax", kernel_initializer=wide), L.Dense(5)])
+inputs = np.random.RandomState(0).normal(size=(16, 8)).astype("float32")
+comparison = devicekit.compare(model, inputs, devices="cpu", seed=3)
+print(json.dumps([finding.summary for finding in comparison.findings]))
+"""
+    assert program(TORCH + FAULTS + code, env={"KERAS_BACKEND": "torch"}, timeout=300) == []
+
+
 def test_the_reference_of_a_model_takes_its_inputs_in_float64(program):
     code = """
 from devicekit.measure.numerics.layers.clone import again_whole
