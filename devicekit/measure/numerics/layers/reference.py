@@ -124,8 +124,7 @@ class Reference:
             moved = [_moved(work, size, seed + number, self.weights_are_free) for number in range(_OFTEN)]
             self._nearby = [self.in_own_dtype(one) for one in moved]
         found = [arrays[place] for arrays in self._nearby]
-        shapes = {None if item is None else item.shape for item in found}
-        return np.ptp(found, axis=0) if len(shapes) == 1 and None not in shapes else None
+        return None if any(item is None for item in found) else np.ptp(found, axis=0)
 
     @property
     def arrays(self) -> List[Optional[np.ndarray]]:
@@ -165,18 +164,17 @@ class Reference:
         if not self._vanished_terms:
             trained = self._runner.trained(self._own) if self.weights_are_free else []
             inputs = len(self.outcome.outputs) + len(work.inputs)
-            largest = [None if item is None else _VANISHED * distance(item, np.zeros(())) for item in self.arrays]
+            zero = np.zeros(())
             found = [None if item is None else np.zeros(item.shape) for item in self.arrays]
+            largest = [None if item is None else _VANISHED * distance(item, zero) for item in self.arrays]
             for scale in _SCALES:
                 factors = functools.partial(np.full, fill_value=scale)
                 smaller = arrays_in(self.compute(_multiplied(work, factors, not trained, trained)))
                 for place, (most, item) in enumerate(zip(largest, smaller)):
                     if most is not None and item is not None and item.shape == most.shape:
-                        scaled = place >= inputs or not trained
-                        size = distance(item, np.zeros(()))
-                        larger = size * (scale if scaled else 1.0) > most
-                        found[place] = np.where(larger, size if scaled else size / scale, found[place])
-                        largest[place] = np.where(larger, size * (scale if scaled else 1.0), most)
+                        terms = distance(item, zero) / (1.0 if place >= inputs or not trained else scale)
+                        found[place] = np.where(scale * terms > most, terms, found[place])
+                        largest[place] = np.fmax(most, scale * terms)
             self._vanished_terms = found
         return self._vanished_terms
 

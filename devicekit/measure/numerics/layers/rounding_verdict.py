@@ -275,21 +275,15 @@ def saturated_verdict(found: Difference, check: Check, rounding: Rounding) -> Di
     right, expected = check.expected.reference, check.expected
     if found.verdict == "agrees" or found.measure is None or check.actual.shape != right.shape:
         return found
-    terms = rounding.reference.vanished_terms(rounding.work)[check.place]
-    if terms is None or not np.all(np.isfinite(terms)):
+    unit, work, reference = unit_roundoff(expected.dtype), rounding.work, rounding.reference
+    terms = reference.vanished_terms(work)[check.place]
+    spread = reference.own_spread(work, 2 * unit, rounding.seed, check.place)
+    if terms is None or spread is None or not np.all(np.isfinite(terms)):
         return found
-    apart, dtype, sums = distance(check.actual, right), expected.dtype, expected.accumulation
-    rounding_of_terms = max(tolerance("float32", accumulation=sums), 2 * unit_roundoff(dtype))
-    lost = _MARGIN * rounding_of_terms * (terms + float(np.mean(terms)))
-    vanished = (terms > 0) & (apart <= lost)
+    apart = distance(check.actual, right)
+    lost = max(tolerance("float32", accumulation=expected.accumulation), 2 * unit) * (terms + float(np.mean(terms)))
+    vanished = (apart <= _MARGIN * lost) & (terms > 0) | (apart <= _MARGIN * (spread + float(np.mean(spread))))
     again = verdict_on(check._replace(actual=np.where(vanished, right, check.actual)), rounding)
-    if again.verdict != "agrees":
-        size = 2 * unit_roundoff(dtype)
-        spread = rounding.reference.own_spread(rounding.work, size, rounding.seed, check.place)
-        if spread is None or spread.shape != right.shape:
-            return found
-        vanished |= apart <= _MARGIN * (spread + float(np.mean(spread)))
-        again = verdict_on(check._replace(actual=np.where(vanished, right, check.actual)), rounding)
     return noted(again, SATURATED) if again.verdict == "agrees" else found
 
 
