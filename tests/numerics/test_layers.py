@@ -467,6 +467,23 @@ def test_a_gradient_of_nothing_but_roundings_is_judged_by_those_of_the_cpu(size)
     assert verdict(one_wrong) == "differs"
 
 
+def test_the_largest_number_of_a_reference_is_looked_for_once():
+    """Each gradient of a model that takes a closer look asks, and a model has millions of numbers."""
+    runner, looked = DenseRunner(), []
+
+    class Counted(np.ndarray):
+        def __array_ufunc__(self, ufunc, method, *given, **options):
+            looked.append(ufunc.__name__)
+            return getattr(ufunc, method)(*(np.asarray(item) for item in given), **options)
+
+    work = Work((HostArray(np.ones((2, 3), np.float32), "float32"),), {}, [])
+    work.weights.extend(HostArray(np.ones(shape, np.float32), "float32") for shape in ((3, 4), (4,)))
+    reference = Reference(runner, "tanh", work, weights, lambda _: None, repeatable=True)
+    reference.outcome.gradients[0] = np.array([[-5.0, np.inf]]).view(Counted)
+    assert [reference.largest, reference.largest] == [5.0, 5.0]
+    assert looked.count("isfinite") == 1
+
+
 class NormalizationRunner(DenseRunner):
     """Normalizes channels with the variance as Keras computes it, by sums from front to back."""
 
