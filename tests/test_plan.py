@@ -345,7 +345,7 @@ def test_the_backend_that_a_variable_names_is_installed(make_machine, installed,
     remedy = plan(machine)
     assert remedy.attempts[0].packages == install.packages
     assert not [item for item in remedy.attempts[0].changes if item.before]
-    # Whoever cannot reach PyTorch's index gets the same release from the configured one.
+    # A user who cannot reach PyTorch's index gets the same release from the configured one.
     assert [item.packages.index_url for item in remedy.attempts[1:]] == [""]
     assert [step.text[:9] for step in remedy.left] == (["Or unset "] if otherwise.startswith("unset") else [])
 
