@@ -858,6 +858,87 @@ ROWS = [
         "ImportError: No lion_pytorch / lion_pytorch がインストールされていないようです",
         {"os": "windows"},
         ["pip install lion_pytorch"],
+    ),
+    # What TensorFlow 1.0 renamed, as Python 2 and 3 say it.
+    (
+        "AttributeError: 'module' object has no attribute 'unpack'",
+        {"python": "2.7", "packages": {"tensorflow": "1.0"}},
+        ["unstack"],
+        ["pip install"],
+    ),
+    (
+        "AttributeError: module 'tensorflow.python.training.training' has no attribute 'SummaryWriter'",
+        {},
+        ["FileWriter"],
+        ["uninstall"],
+    ),
+    (
+        "InvalidArgumentError: No OpKernel was registered to support Op 'Census' with these attrs.  "
+        "Registered devices: [CPU], Registered kernels:\n  device='GPU'",
+        {},
+        ["GPU only", "is_built_with_cuda"],
+        ["soft"],
+    ),
+    (
+        "RuntimeError: Command ['singularity', '--silent', 'run', 'image.sif', 'prog'] exited 1: stderr=\n"
+        "Error: No GPU device found!",
+        {"os": "linux"},
+        ["exec --nv IMAGE"],
+        [],
+    ),
+    ("$ singularity run tf-gpu.img\nDevice mapping: no known devices.", {}, ["exec --nv IMAGE"], ["tensorflow-gpu=="]),
+    (
+        "$ singularity run --nv my.sif\nWARNING: The NVIDIA Driver was not detected.  GPU functionality will not be "
+        "available.",
+        {"os": "linux"},
+        ["outside of the container", "gres"],
+        ["Start the container"],
+    ),
+    ("Error: No GPU device found!", {}, ["nvidia-smi"], ["nothing has to be installed"]),
+    # A release that is pinned stays, with a Python that has it.
+    (
+        "Looking in indexes: https://pypi.org/simple, https://download.pytorch.org/whl/cu113\n"
+        + NO_VERSION % "torch==1.12.1+cu113",
+        {"os": "windows", "python": "3.11.9"},
+        ["\\.\\s+Make an environment.*\\n.*torch==1\\.12\\.1", "cu126"],
+        [],
+    ),
+    (
+        "RuntimeError: CUDA error: no kernel image is available for execution on the device (nms_cuda at "
+        "/tmp/torchvision/csrc/cuda/nms_cuda.cu:127)",
+        {"os": "linux", "gpu": "Tesla V100"},
+        ["What has no code for the GPU is torchvision", "TORCH_CUDA_ARCH_LIST=7\\.0"],
+        ["get_arch_list"],
+    ),
+    (
+        "python run.py --device mps:0\nValueError: loss is nan",
+        {"os": "macos", "gpu": "Apple M3"},
+        ["PyTorch"],
+        ["tensorflow-metal"],
+    ),
+    (
+        "Illegal Instruction (core dumped)",
+        {"os": "linux", "os_version": "Ubuntu 20.04, Raspberry Pi 4"},
+        ["ARM"],
+        ["AVX"],
+    ),
+    (
+        "Neither CUDA nor MPS are available - defaulting to CPU. Note: This module is much faster with a GPU.",
+        {"os": "linux", "gpu": "AMD Radeon RX 7900 XTX"},
+        ["whl/rocm"],
+        ["nvidia-smi"],
+    ),
+    (
+        "RuntimeError: nms is not compiled with GPU support",
+        {"packages": {"torch": "1.8.2+cu102", "mmcv-full": "1.3"}},
+        ["mmcv-full"],
+        [],
+    ),
+    ("WARNING  ROCm: no agent was found", {"os": "windows"}, ["hipinfo", "Adrenalin"], ["modprobe"]),
+    (
+        "Could not load dynamic library 'libcudnn.so.7'; dlerror: libcudnn.so.7: cannot open shared object file",
+        {"os": "container"},
+        ["image that has cuDNN 7"],
         [],
     ),
     # CTranslate2 and llama.cpp compute on GPUs without a framework.

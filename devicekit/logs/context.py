@@ -59,6 +59,7 @@ WORDS = {
     "onnxruntime": "onnxruntime", "podman": "podman", "kubectl": "kubernetes", "nvidia.com/gpu": "gpu-resource",
     "kubernetes": "kubernetes", "kubelet": "kubernetes", " pods ": "kubernetes", " pod ": "kubernetes", "cri-o": "crio",
     "singularity": "singularity", "apptainer": "singularity", "docker": "docker",
+    "run --nv": "nv-given", "exec --nv": "nv-given", "shell --nv": "nv-given",
     "conda": "conda", "miniforge": "conda", "mambaforge": "conda", "micromamba": "conda", "mamba install": "conda",
     "conda/feedstock_root": "conda-build", "conda-forge jax": "conda-build", "conda-forge tensorflow": "conda-build",
     "$conda_prefix/nvvm": "conda-build", "cuda112py": "conda-build", "cuda118py": "conda-build",
@@ -125,6 +126,7 @@ WORDS = {
     "ollama": "ollama", "koboldcpp": "llama.cpp", "whisper.cpp": "llama.cpp", "sglang": "sglang", "comfyui": "comfyui",
     "stable-diffusion-webui": "webui", "webui-amdgpu": "webui-amdgpu", "webui-directml": "webui-amdgpu",
     "python_embeded": "python_embeded",
+    '"mps"': "torch", "'mps'": "torch", "mps:0": "torch", "device mps": "torch", "device=mps": "torch",
     "mmdet": "mmdet", "ultralytics": "torchvision", "easyocr": "torchvision", "neither cuda nor mps": "torchvision",
     "gensim": "gensim", "ctranslate2": "ctranslate2", "faster_whisper": "ctranslate2", "faster-whisper": "ctranslate2",
     "slurmstepd:": "slurm", "srun: ": "slurm", "sbatch": "slurm", "salloc": "slurm",
@@ -144,6 +146,9 @@ _ARCHIVES = re.compile(
 
 #: What a note or the system's description says of how the program runs, where a log would have other words.
 _NOTED = (("slurm", r"slurm|\bpbs\b"), ("jupyter", r"jupyter|notebook"), ("lxc", r"\blxc\b|\blxd\b"))
+
+#: An operating system's version that says the processor.
+_ARM = re.compile(r"(?i)\b(?:aarch64|arm64)\b|ubuntu.*raspberry pi [345]|raspberry pi [345].*ubuntu")
 
 
 class Known:
@@ -527,8 +532,8 @@ def known_from_facts(facts: Mapping[str, Any]) -> Known:
     known = Known()
     said = _system(known, _text(facts, "os"))
     architecture = _text(facts, "arch").lower()
-    if architecture:
-        known.architecture = _ARCHITECTURES.get(architecture, architecture)
+    if architecture or _ARM.search(_text(facts, "os_version")):
+        known.architecture = _ARCHITECTURES.get(architecture, architecture) or "aarch64"
     gpu = _text(facts, "gpu")
     if re.match(r"(none|no gpu|no)\b", gpu, re.IGNORECASE):
         known.no_gpu = "none from" not in gpu.lower()

@@ -87,15 +87,8 @@ def compute_capability_unsupported(about: Situation, steps: Steps) -> None:
         return
     if about.library == "CuPy":
         _cupy_build(about, steps, number)
-    elif (
-        number > (0, 0)
-        and about.signature == "cuda-error-no-kernel-image"
-        and (_torch_has_code(about) or (not about.version and (7, 5) <= number < (10,) and about.named("xformers")))
-    ):
-        which = "xFormers" if about.named("xformers") else "an extension (see the traceback)"
-        text = "%s has code for this GPU: what has none is %s. Install its newest release, or"
-        text += " compile it again on this machine, with TORCH_CUDA_ARCH_LIST=%s"
-        steps.say(text % (about.label, which, capability))
+    elif _of_extension(about, steps, number):
+        return
     elif number >= (10, 0) or (
         not capability and about.signature in ("cuda-error-invalid-ptx", "tf-no-kernel-binaries")
     ):
@@ -110,6 +103,25 @@ def compute_capability_unsupported(about: Situation, steps: Steps) -> None:
         _older_gpu(about, steps, capability)
     else:
         _any_gpu(about, steps)
+
+
+def _of_extension(about: Situation, steps: Steps, number: Tuple[int, int]) -> bool:
+    """Whether an extension to PyTorch has no code for the GPU: the line names its source file, or PyTorch itself has code."""
+    named = re.search(r"[/\\](?!torch[/\\])(\w+)[/\\]csrc[/\\]", about.line)
+    if named:
+        text = "What has no code for the GPU is %s: install a build of it that was made for the installed PyTorch and this GPU"
+        steps.say(text % named.group(1), changes="packages")
+        text = "Or compile it here for its compute capability (TORCH_CUDA_ARCH_LIST=%s)"
+        steps.say(text % (about.capability or "X.Y, as nvidia-smi --query-gpu=compute_cap says"), instead=True)
+        return True
+    xformers = about.named("xformers")
+    known = _torch_has_code(about) or (xformers and not about.version and (7, 5) <= number < (10, 0))
+    if number == (0, 0) or about.signature != "cuda-error-no-kernel-image" or not known:
+        return False
+    text = "%s has code for this GPU: what has none is %s. Install its newest release, or compile it again on this machine, "
+    text += "with TORCH_CUDA_ARCH_LIST=%s"
+    steps.say(text % (about.label, "xFormers" if xformers else "an extension (see the traceback)", about.capability))
+    return True
 
 
 def _torch_has_code(about: Situation) -> bool:

@@ -36,7 +36,7 @@ def container_gpu(about: Situation, steps: Steps) -> None:
             on="linux",
         )
     elif "singularity" in about.words:
-        steps.say("Start the container with --nv: singularity exec --nv IMAGE ..., on a node with a GPU and its driver")
+        _singularity(about, steps)
     elif "compose" in about.words and not refused:
         _compose_service(steps)
     else:
@@ -53,6 +53,18 @@ def container_gpu(about: Situation, steps: Steps) -> None:
         steps.run("Start the container with the GPU (in Kubernetes: nvidia.com/gpu, device plugin)", start)
     if not cluster and not described and "singularity" not in about.words and not refused:
         _container_toolkit(about, steps, "If that is refused, install")
+
+
+def _singularity(about: Situation, steps: Steps) -> None:
+    if "nv-given" not in about.words:
+        steps.say("Start the container with --nv: singularity exec --nv IMAGE ..., on a node with a GPU and its driver")
+        return
+    text = "--nv passes in what the host has: see there, outside of the container, whether its driver lists a GPU"
+    steps.run(text, "nvidia-smi")
+    steps.say(
+        "If not: take a node that has one; a batch job has to ask for it (Slurm: --gres=gpu:1). If it does: look for "
+        "CUDA_VISIBLE_DEVICES, which the container takes over"
+    )
 
 
 def _cluster_gpu(about: Situation, steps: Steps) -> None:

@@ -844,19 +844,22 @@ def cudnn_missing(about: Situation, steps: Steps) -> None:
     if about.framework == "tensorflow" and _wheels_do(about):
         _and_cuda(about, steps)
     elif about.framework in ("torch", "jax"):
-        _parts_of_torch(about, steps)
+        _parts_of_cudnn(about, steps)
         cuda_library_missing(about, steps)
     elif cuda:
         _system_libraries(about, steps, cuda, wanted)
     elif about.framework == "tensorflow" and not wanted:
         _built_for(about, steps)
     else:
+        if about.container and not about.hosted:
+            text = "Start from an image that has cuDNN%s (nvidia/cuda:RELEASE-cudnn...-runtime), or install it in the image"
+            steps.say(text % (" " + wanted).rstrip(), changes="files")
         _cudnn_by_pip(steps, wanted.partition(".")[0])
         text = "Install cuDNN%s, and put its folder on the library path" % (" %s" % wanted if wanted else "")
         steps.say(text, "admin", "system", instead=bool(steps.fixes))
 
 
-def _parts_of_torch(about: Situation, steps: Steps) -> None:
+def _parts_of_cudnn(about: Situation, steps: Steps) -> None:
     """Let the parts of cuDNN be found in PyTorch's packages, whatever library loads it."""
     if about.framework == "torch" and about.signature in ("cudnn-unable-to-load-any", "cudnn-could-not-load-library"):
         text = "Let cuDNN find its parts, which PyTorch's packages have, whatever library loads it"

@@ -947,7 +947,8 @@ def no_gpu(about: Situation, steps: Steps) -> None:
         return
     if (
         re.search(
-            r"(?i)CUDA_ERROR_NO_DEVICE|no CUDA|cuInit|init failure:? (?:38|100)\b|no supported devices found for platform",
+            r"(?i)CUDA_ERROR_NO_DEVICE|no CUDA|cuInit|init failure:? (?:38|100)\b|no supported devices found for platform"
+            r"|^error: no",
             about.line,
         )
         and not about.known.no_gpu
@@ -964,7 +965,8 @@ def no_gpu(about: Situation, steps: Steps) -> None:
                 "admin",
                 "system",
             )
-        steps.say("If there is no NVIDIA GPU, the program computes on the CPU")
+        if not re.match("(?i)error", about.line):
+            steps.say("If there is no NVIDIA GPU, the program computes on the CPU")
         return
     if about.hosted:
         steps.say(MACHINE_WITH_GPU)

@@ -138,12 +138,16 @@ def another_index(about: Situation, steps: Steps, name: str, bounds: str) -> boo
     elif about.python or PYTHONS[0] not in pythons:
         _newer_index(about, steps, text, names, bounds)
     if pythons and about.python not in pythons and not about.capability.startswith("1"):
-        text = "Or make an environment with a Python that %s has wheels for (%s to %s)" % (
+        newer, pinned = list(steps.fixes), bounds.startswith("==")
+        steps.fixes = [] if pinned else steps.fixes
+        text = "%s an environment with a Python that %s has wheels for (%s to %s)" % (
+            "Or make" if steps.fixes else "Make",
             asked,
             pythons[0],
             pythons[-1],
         )
         steps.new_environment(text, pythons[-1], [*names, "--index-url", url], instead=bool(steps.fixes))
+        steps.fixes += [fix.replace(instead=True) for fix in newer] if pinned else []
     return bool(steps.fixes)
 
 
