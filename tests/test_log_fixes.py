@@ -258,7 +258,7 @@ IMPORTS = (
 )
 
 ROWS = [
-    # Files from somebody's page, an own build for another CUDA, a Mac with an Intel processor, and what pip said long ago.
+    # Files from someone's page, an own build for another CUDA, a Mac with an Intel processor, and what pip said long ago.
     (
         "tensorflow-1.13.1-cp35-none-linux_aarch64.whl is not a supported wheel on this platform.\nPython 3.5.0",
         {},

@@ -91,7 +91,7 @@ def needs_of(about: Situation) -> Tuple[str, str]:
         row, needs = about.row, old_tensorflow(about)
         if row is not None:
             needs = row.linux_cuda, OLDEST_CUDNN.get(row.linux_cuda, row.linux_cudnn)
-        # Of the same major version, it is a build of somebody's own: for 10.1, where the official one is for 10.0.
+        # Of the same major version, it is a build of someone's own: for 10.1, where the official one is for 10.0.
         if needs[0] and not ("." in cuda and cuda != needs[0] and cuda.split(".")[0] == needs[0].split(".")[0]):
             return needs
     if about.framework == "tensorflow":

@@ -214,7 +214,7 @@ def _a_file(about: Situation, steps: Steps) -> bool:
         return True
     arm = about.groups.get("platform", "").startswith("linux_armv")
     if arm:
-        _of_somebody(about, steps)
+        _of_someone(about, steps)
     return arm
 
 
@@ -233,8 +233,8 @@ def _file_of_another_python(about: Situation, steps: Steps) -> bool:
     return True
 
 
-def _of_somebody(about: Situation, steps: Steps) -> None:
-    """A file from the page of somebody who builds for ARM: the registry has none for 32 bits, and none as old for 64."""
+def _of_someone(about: Situation, steps: Steps) -> None:
+    """A file from the page of someone who builds for ARM: the registry has none for 32 bits, and none as old for 64."""
     text = "The file is for %s on %s: see what this Python is, and take the file for that from the same page"
     steps.run(text % (about.groups["tag"], about.groups["platform"]), SHOW_BITS)
     if "armv" in about.groups["platform"]:
@@ -349,7 +349,7 @@ def _unknown_release(about: Situation, steps: Steps, name: str, bounds: str) -> 
         return
     match = re.match(r"[=~<]=?=?(\d+)\.(\d+)", bounds)
     if about.groups.get("platform") == "linux_aarch64":
-        _of_somebody(about, steps)
+        _of_someone(about, steps)
         return
     if name == "tensorflow-rocm":
         steps.say(
