@@ -79,21 +79,29 @@ def _whole(about: Situation) -> Tuple[str, str]:
     return requirement_of(about.known.asked or "tensorflow" * for_it)
 
 
+def _not_of_a_registry(about: Situation, steps: Steps, name: str, bounds: str) -> bool:
+    """What conda, a lock or a file says, and not the wheels of a registry; False for all else."""
+    if about.signature.startswith("conda-"):
+        _conda_python(about, steps, name, bounds)
+    elif about.signature == "poetry-python-range":
+        _python_range(about, steps, name)
+    elif _of_another_processor(about, steps) or (_file_of_another_python(about, steps) and about.jetson):
+        return True
+    elif about.signature == "py-tf-async-syntax" and not about.version:
+        steps.upgrade("Or, if the program runs with TensorFlow 2: install the newest for this Python", "tensorflow")
+    elif about.groups.get("platform", "").startswith("linux_armv"):
+        _of_someone(about, steps)
+    else:
+        return False
+    return True
+
+
 def python_unsupported(about: Situation, steps: Steps) -> None:
     """A release has no wheel for this Python: name those it has, or the releases that this Python has."""
     name, bounds = _asked(about)
-    if about.signature.startswith("conda-"):
-        _conda_python(about, steps, name, bounds)
-        return
-    if about.signature == "poetry-python-range":
-        _python_range(about, steps, name)
+    if _not_of_a_registry(about, steps, name, bounds):
         return
     project, usable = BUNDLED.project(name), known_specifier(bounds)
-    if _a_file(about, steps):
-        return
-    if about.signature == "py-tf-async-syntax" and not about.version:
-        steps.upgrade("Or, if the program runs with TensorFlow 2: install the newest for this Python", "tensorflow")
-        return
     if _ended(name, usable) and "old-pip" not in about.words:
         tensorflow_gpu_removed(about, steps)
     if "old-pip" in about.words or _ended(name, usable):
@@ -206,16 +214,6 @@ def _range_of_a_lock(about: Situation, steps: Steps, label: str, pythons: Sequen
     text = "The project allows Python 3.%s, for which %s has no wheel" % (tag.group(1), label)
     steps.say('%s: set requires-python in pyproject.toml, such as ">=3.10,<3.%d"' % (text, after), changes="files")
     return True
-
-
-def _a_file(about: Situation, steps: Steps) -> bool:
-    """A file that this Python refuses; False if that does not say what to do."""
-    if _of_another_processor(about, steps) or (_file_of_another_python(about, steps) and about.jetson):
-        return True
-    arm = about.groups.get("platform", "").startswith("linux_armv")
-    if arm:
-        _of_someone(about, steps)
-    return arm
 
 
 def _file_of_another_python(about: Situation, steps: Steps) -> bool:
@@ -997,10 +995,15 @@ def framework_missing(about: Situation, steps: Steps) -> None:
         _install_missing(about, steps, name)
 
 
+def _for_another_python(about: Situation, steps: Steps, name: str) -> None:
+    text = "%s %s is installed, for another Python than the one that runs this: run the program with that one; in a "
+    text += "notebook, choose its kernel (python -m ipykernel install --user)"
+    steps.say(text % (name, about.packages[name]))
+
+
 def _install_missing(about: Situation, steps: Steps, name: str) -> None:
-    project = BUNDLED.project(name)
-    fits = project is None or not about.python or bool(about.releases(name, "", about.platform, about.python))
-    if not fits:
+    known = bool(BUNDLED.project(name) and about.python)
+    if known and not about.releases(name, "", about.platform, about.python):
         if (name, about.python, about.windows) == ("tensorflow", "2.7", False):
             steps.run("TensorFlow 2.1 is the last for Python 2.7", "python -m pip install tensorflow==2.1.0")
         python_unsupported(about, steps)
@@ -1026,9 +1029,7 @@ def _install_missing(about: Situation, steps: Steps, name: str) -> None:
         steps.run(text, "conda install -n ENV ipykernel", changes="packages")
         steps.run("Then", "conda run -n ENV python -m ipykernel install --user --name ENV", changes="packages")
     elif about.packages.get(name) and name != "keras":
-        text = "%s %s is installed, for another Python than the one that runs this: run the program with that one; "
-        text += "in a notebook, choose its kernel (python -m ipykernel install --user)"
-        steps.say(text % (name, about.packages[name]))
+        _for_another_python(about, steps, name)
     if "jupyter" in about.words:
         steps.say("In a notebook: %%pip install %s in a cell, then restart the kernel" % name)
     if not there:
