@@ -646,6 +646,7 @@ ROWS = [
         "downgrade to 'numpy<2' or try to upgrade the affected module.",
         {"os": "windows", "python": "3.10"},
         ["numpy<2"],
+        [],
     ),
     (
         "xformers 0.0.28.post3 requires torch==2.5.1, but you have torch 2.4.0 which is incompatible.\n"
@@ -858,6 +859,7 @@ ROWS = [
         "ImportError: No lion_pytorch / lion_pytorch がインストールされていないようです",
         {"os": "windows"},
         ["pip install lion_pytorch"],
+        [],
     ),
     # What TensorFlow 1.0 renamed, as Python 2 and 3 say it.
     (
