@@ -88,7 +88,7 @@ def _models_named(text: str, matrix: Matrix) -> Tuple[Sequence[GpuModel], str, D
     kept = [word for word in words if not _NOISE.match(word)]
     key = "".join(kept)
     models: Sequence[GpuModel] = names.get(key) or names.get("".join(words)) or []
-    # Drivers add what nobody lists: "GTX 1650 with Max-Q Design", "A100-SXM4-40GB MIG 1g.5gb", "RX 580 2048SP".
+    # Drivers add what is in no list: "GTX 1650 with Max-Q Design", "A100-SXM4-40GB MIG 1g.5gb", "RX 580 2048SP".
     shorter = (names.get("".join(kept[:end])) for end in range(min(len(kept), 9), 0, -1))
     models = models or next(filter(None, shorter), [])
     if re.match(r"\d{1,2}\.\d$", plain):
