@@ -22,9 +22,10 @@ FOLDERS = (os.path.join("devicekit", "matrix", "data"), os.path.join("devicekit"
 
 #: What signatures have most often: a sign each in a wheel, 14 KB less to download (`devicekit.matrix.matrix.written_out`).
 PHRASES = (
-    '","', "0,0,0,0", '"],["', "(?:", " the ", '},{"', "tensorflow", "device", "CUDA", "version", "install", "cuda",
-    " and ", " that", "TensorFlow", " with", '":"', "is ", " for", "not", "torch", "library", "(?P<", "driver", " or ",
-    "PyTorch", "package", 'group":{"', "module", " of ",
+    '","', '"],["', "(?:", " the ", ",0,0", "tensorflow", "device", "version", ',{"group":{"', " and ", "not", "for",
+    "with", "(?P<", "TensorFlow", "driver", "torch", " that ", "library", "GPU", "is ", "CUDA", "PyTorch", "package",
+    "module", "name", "install", " or ", " of", " it", "does not ", "container", "nvidia", '":"', "gpu", "error",
+    '},{"seen":', "failed", "found", "memory", " has no ", ',{"', "-unsupported",
 )  # fmt: skip
 
 #: Next to modules that public names are of: docstrings that pytest and agents show.
