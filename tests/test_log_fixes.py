@@ -258,6 +258,129 @@ IMPORTS = (
 )
 
 ROWS = [
+    # What has no code for the GPU is not installed: Kepler and CUDA 12, old Radeons and XLA, Intel's graphics and XPU.
+    (
+        "I tensorflow/tsl/cuda/cudart_stub.cc:28] Could not find cuda drivers on your machine, GPU will not be used.",
+        {"os": "linux", "gpu": "Tesla K80", "python": "3.10"},
+        [r"tensorflow\[and-cuda\]==2\.14"],
+        [r"2\.2\d", "cu12"],
+    ),
+    (
+        "RuntimeError: This TensorFlow binary is not built with CUDA support.",
+        {"os": "linux", "gpu": "GeForce GT 750M"},
+        ["from 2.3 on has no code for", r"3\.0", "use the CPU"],
+        ["and-cuda", "pip install"],
+    ),
+    (
+        "Could not load dynamic library 'libcudart.so.11.0'; dlerror: libcudart.so.11.0: cannot open shared object file",
+        {"os": "linux", "gpu": "Quadro K2000", "packages": {"tensorflow": "2.5.0"}},
+        ["from 2.3 on has no code for"],
+        ["and-cuda"],
+    ),
+    (
+        "An NVIDIA GPU may be present on this machine, but a CUDA-enabled jaxlib is not installed. Falling back to cpu.",
+        {"os": "linux", "gpu": "Radeon RX 580"},
+        ["does not run on gfx803: compute on the CPU"],
+        ["rocm7"],
+    ),
+    (
+        "RuntimeError: operator torchvision::nms does not exist",
+        {"os": "windows", "gpu": "Intel(R) UHD Graphics 620", "python": "3.11"},
+        ["torchvision", "whl/cpu|pip install torch"],
+        ["whl/xpu"],
+    ),
+    # JAX on GPUs from before Maxwell.
+    (
+        "No GPU/TPU found, falling back to CPU. (Set TF_CPP_MIN_LOG_LEVEL=0 and rerun for more info.)",
+        {"os": "linux", "gpu": "Tesla K80", "packages": {"jax": "0.3.14"}},
+        [r"jax\[cuda11_cudnn82\]==0\.3\.14"],
+        ["cuda12"],
+    ),
+    (
+        "No GPU/TPU found, falling back to CPU. (Set TF_CPP_MIN_LOG_LEVEL=0 and rerun for more info.)",
+        {"os": "linux", "gpu": "Tesla K40m", "packages": {"jax": "0.4.30"}, "python": "3.12"},
+        [r"0\.4\.3 is the last"],
+        ["cuda12"],
+    ),
+    (
+        "No GPU/TPU found, falling back to CPU. (Set TF_CPP_MIN_LOG_LEVEL=0 and rerun for more info.)",
+        {"os": "linux", "gpu": "Quadro K4000", "packages": {"jax": "0.1.40"}},
+        [r"compute capability 3\.5 or later.* JAX computes on the CPU"],
+        ["pip install"],
+    ),
+    (
+        "ImportError: /lib64/libm.so.6: version `GLIBC_2.23' not found (required by /x/tensorflow/python/"
+        "_pywrap_tensorflow_internal.so)",
+        {"os": "linux", "os_version": "CentOS 7", "packages": {"tensorflow-gpu": "1.13.1"}},
+        [r"tensorflow-gpu==1\.15\.\*", "newer Linux distribution"],
+        [],
+    ),
+    # The driver that an old release needs, and a Mac's TensorFlow from before Apple's plug-in.
+    (
+        "CUDA driver version is insufficient for CUDA runtime version",
+        {"os": "linux", "driver": "384.130", "packages": {"tensorflow-gpu": "1.13.1"}, "gpu": "GTX 1080"},
+        [r"CUDA 10\.0 \(410\.48 or later\)"],
+        [],
+    ),
+    (
+        "CUDA driver version is insufficient for CUDA runtime version",
+        {"os": "linux", "driver": "418.67", "packages": {"tensorflow-gpu": "1.13.1"}},
+        ["Update NVIDIA's driver"],
+        [r"410\.48"],
+    ),
+    (
+        "Cannot assign a device for operation: node was explicitly assigned to /device:GPU:0 but available devices are [ "
+        "/job:localhost/replica:0/task:0/device:CPU:0 ].",
+        {"os": "macos", "packages": {"tensorflow": "1.15.0"}},
+        ["no GPU support from 1.2 to 2.4", "soft placement"],
+        [],
+    ),
+    # A driver under another distribution's name, and what conda was asked for.
+    (
+        "E: Unable to locate package nvidia-driver-535",
+        {"os": "linux", "os_version": "Debian 12"},
+        ["sudo apt-get update", "install -y linux-headers-amd64 nvidia-driver", "non-free"],
+        ["modprobe", "ubuntu-drivers"],
+    ),
+    (
+        "UnsatisfiableError: The following specifications were found to be in conflict:\n  - python 3.8*\n"
+        "  - tensorflow 1.13.1*",
+        {"os": "linux", "python": "3.8"},
+        [r"python=3\.7 tensorflow=1\.13\.1"],
+        [],
+    ),
+    # What a broken download was of, a board's containers, a processor that has AVX, and an older protobuf that is found first.
+    (
+        "THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE.\n    tensorflow-gpu==1.12.0 from "
+        "https://files.example.org/t/tensorflow_gpu-1.12.0-cp36-cp36m-manylinux1_x86_64.whl:",
+        {"os": "linux", "python": "3.6"},
+        [r"--no-cache-dir tensorflow-gpu==1\.12\.0"],
+        ["uninstall"],
+    ),
+    (
+        "failed call to cuInit: CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected",
+        {"os": "container", "gpu": "Jetson Nano", "packages": {"tensorflow": "2.4.0"}},
+        ["docker run --runtime nvidia"],
+        ["--gpus all"],
+    ),
+    (
+        "The TensorFlow library was compiled to use AVX instructions, but these aren't available on your machine.",
+        {"os": "linux", "cpu": "Intel(R) Xeon(R) CPU E5-2680 v3", "packages": {"tensorflow": "1.6.0"}},
+        ["E5-2680 has AVX: what hides it is most likely a virtual machine"],
+        [],
+    ),
+    (
+        "The TensorFlow library was compiled to use AVX instructions, but these aren't available on your machine.",
+        {"os": "linux", "cpu": "Intel Celeron N4505", "packages": {"tensorflow": "2.10.0"}},
+        ["In a virtual machine"],
+        ["has AVX"],
+    ),
+    (
+        "AttributeError: 'module' object has no attribute '_internal_create_key'",
+        {"os": "linux", "packages": {"protobuf": "3.14.0", "tensorflow": "2.3.0"}},
+        [r"protobuf 3\.14\.0 has it: another, older one is found first"],
+        ["uninstall -y tensorflow"],
+    ),
     # Files from someone's page, an own build for another CUDA, a Mac with an Intel processor, and what pip said long ago.
     (
         "tensorflow-1.13.1-cp35-none-linux_aarch64.whl is not a supported wheel on this platform.\nPython 3.5.0",

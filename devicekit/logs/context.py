@@ -331,7 +331,10 @@ class Known:
             self.versions["python"] = "%s.%s" % version.groups()
 
     def _learn_requirement(self, value: str) -> None:
-        pin = re.match(r"([A-Za-z][\w.-]*)==(\d+(?:\.\d+)+)(?: @ registry\+https://pypi\.org/\S*)?$", value.strip())
+        # conda writes "tensorflow 1.13.1*", and uv the index.
+        pin = re.match(
+            r"([A-Za-z][\w.-]*)(?:==?| )(\d+(?:\.\d+)+)\*?(?: @ registry\+https://pypi\.org/\S*)?$", value.strip()
+        )
         index = re.search(r"@ registry\+(https?://[^\s`]{4,120})", value)
         self.index = self.index or (index.group(1) if index else "")
         if pin is not None:

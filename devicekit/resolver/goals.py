@@ -285,7 +285,7 @@ def _xpu(target: Target) -> List[Stack]:
 #: What XLA computes on, which JAX compiles with: it ignores every other AMD GPU (kSupportedGfxVersions in
 #: xla/stream_executor/rocm/rocm_compute_capability.h, read on 2026-11-23). Its gfx900 and gfx906 are left out: ROCm's rocBLAS
 #: has nothing for them from 6.4 on (https://github.com/ROCm/legacy-rocm-build/issues/4625).
-_XLA_TARGETS = (
+XLA_TARGETS = (
     "gfx908", "gfx90a", "gfx942", "gfx950", "gfx1030", "gfx1100", "gfx1101", "gfx1103", "gfx1150",
     "gfx1151", "gfx1200", "gfx1201",
 )  # fmt: skip
@@ -294,9 +294,9 @@ _XLA_TARGETS = (
 def _jax(goal: Goal, target: Target, matrix: Matrix) -> Tuple[Stack, ...]:
     if goal == "rocm" and target.system == "linux" and target.architecture == "x86_64":
         targets = target.targets_for("rocm")
-        if targets and not set(targets) & set(_XLA_TARGETS):
+        if targets and not set(targets) & set(XLA_TARGETS):
             text = "JAX's compiler does not run on %s, only on %s"
-            return (Stack("rocm", "jax", refusal=text % (" and ".join(targets), ", ".join(_XLA_TARGETS))),)
+            return (Stack("rocm", "jax", refusal=text % (" and ".join(targets), ", ".join(XLA_TARGETS))),)
         return (Stack("rocm", "jax", _roots("jax-rocm7-plugin", "jax[rocm7-local]", "jaxlib")),)
     if goal == "cuda" and target.jetson:
         return (Stack("cuda", "jax", refusal=_NO_JETSON),)

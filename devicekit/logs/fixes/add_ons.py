@@ -10,7 +10,7 @@ from .installations import distribution_of, full_version
 from .other_packages import importer
 from .situation import Situation, newest
 from .steps import Steps
-from .torch_builds import LAST, beside_torch
+from .torch_builds import LAST, beside_torch, intel_computes
 
 #: Add-ons that are released for one release of their framework, by the beginning of the import name.
 ADD_ONS = {
@@ -299,14 +299,15 @@ def _both_again(
     if torch:
         both = tuple("%s==%s" % (name, _companion_of(name, torch) or torch) for name in both)
         both += ("numpy<2",) if old else ()
-    goal = "cpu" if about.known.no_gpu else {"amd": "rocm", "intel": "xpu"}.get(about.vendor, "cuda")
+    goal = {"amd": "rocm", "intel": "xpu" if intel_computes(about) else "cpu"}.get(about.vendor, "cuda")
+    goal = "cpu" if about.known.no_gpu else goal
     known = BUNDLED.indexes("torch", goal, about.platform or "linux-x86_64")
     rows = [row for row in known if not about.python or about.releases("torch", row.versions, "", about.python)]
     rows = [row for row in rows if not torch or accepts(row.versions, torch)]
     own = re.search(r"[a-z]", about.version.partition("+")[0])  # NVIDIA's container, a nightly build
     index = about.torch_index or _said_index(about)
     index = index if not torch or index.endswith("/cpu") or index in [row.url for row in rows] else ""
-    if about.macos:
+    if about.macos or (goal == "cpu" and about.windows and not (own or index)):  # the registry's are for the CPU
         steps.install(text, *both, remove=remove, instead=instead)
     elif own or about.jetson or not (index or rows):
         if not torch:

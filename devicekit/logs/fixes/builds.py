@@ -13,12 +13,12 @@ from ...resolver.goals import LOADER_PATH
 from .add_ons import fitting_add_on, new_vllm
 from .drivers import batch_job, before_kepler, install_nvidia, intel_driver
 from .installations import onnxruntime_requirement, preload_dlls
-from .jax_releases import JAX_PAGE, jax_for_older_cuda, jax_metal, jax_rocm
+from .jax_releases import JAX_PAGE, jax_before_maxwell, jax_for_older_cuda, jax_metal, jax_rocm
 from .others import TORCH_WINDOWS, gfx_unsupported, pass_as_relative, rocm_in_wsl, rocm_missing
 from .plugin_pairs import metal_plugin_missing
 from .situation import Situation
 from .steps import Steps, tensorflow_in_wsl
-from .torch_builds import beside_torch, conda_build
+from .torch_builds import beside_torch, conda_build, intel_computes
 from .wheels import arm_index, directml_set, jetson_build, last_with_cuda
 
 
@@ -385,6 +385,8 @@ def cpu_only_build(about: Situation, steps: Steps) -> None:
     if make is None:
         steps.say("Install the build of the framework that has support for this GPU")
         return
+    if about.framework == "tensorflow" and before_kepler(about, steps):
+        return
     make(about, steps)
     if about.wsl and about.vendor == "amd" and about.framework == "torch":
         rocm_in_wsl(about, steps)
@@ -559,11 +561,6 @@ def _or_cuda_11(about: Situation, steps: Steps, also: Tuple[str, ...]) -> None:
         )  # fmt: skip
 
 
-def intel_computes(about: Situation) -> bool:
-    """Whether the Intel GPU, as far as its name is known, is one that PyTorch's build for XPU is made for."""
-    return re.search(r"(?i)\b(u?hd|iris)\b", about.known.gpu_name) is None
-
-
 def _has_code(about: Situation, code: Tuple[str, ...]) -> bool:
     """Whether a build has code for the GPU, or for one of its family, as far as its capability or target is known."""
     targets = [item for item in code if item.startswith("gfx")]
@@ -600,7 +597,7 @@ def _jax_build(about: Situation, steps: Steps) -> None:
         # The release stays where it has a plug-in, and is not older than the GPU.
         old, blackwell = about.packages.get("jax"), sort_key(about.capability or "0") >= (10,)
         found = _newest(about, "cuda", "jax", ["jax==%s" % old] if old and not blackwell else [])
-        if jax_for_older_cuda(about, steps):
+        if jax_before_maxwell(about, steps) or jax_for_older_cuda(about, steps):
             return
         driver_for_cuda_12(about, steps)
         if found is not None:

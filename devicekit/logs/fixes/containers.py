@@ -49,7 +49,8 @@ def container_gpu(about: Situation, steps: Steps) -> None:
             steps.run(
                 "Write the GPU's description", "sudo nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml", on="linux"
             )
-        start = "docker compose up -d" if "compose" in about.words else "docker run --gpus all IMAGE"
+        how = "--runtime nvidia" if about.jetson else "--gpus all"  # JetPack's runtime mounts the board's libraries
+        start = "docker compose up -d" if "compose" in about.words else "docker run %s IMAGE" % how
         steps.run("Start the container with the GPU (in Kubernetes: nvidia.com/gpu, device plugin)", start)
     if not cluster and not described and "singularity" not in about.words and not refused:
         _container_toolkit(about, steps, "If that is refused, install")

@@ -145,9 +145,8 @@ def driver_missing(about: Situation, steps: Steps) -> None:
         _broken_packages(about, steps)
         return
     if about.signature == "docker-nvidia-cli-load-library":
-        there = about.fact("driver") != ""
-        steps.say(_UNSEEN if there else _NO_LIBRARY)
-        if there:
+        steps.say(_UNSEEN if about.fact("driver") else _NO_LIBRARY)
+        if about.fact("driver"):
             return
     elif about.container and not re.search(r"nvidia-container-cli", about.line):
         steps.say("See on the host whether nvidia-smi answers; if not, install or load the driver there", "admin")
@@ -166,11 +165,15 @@ def driver_missing(about: Situation, steps: Steps) -> None:
         _driver_libraries(about, steps)
         return
     linux = not (about.windows or about.macos or about.wsl or about.container)
-    if linux:
+    if about.signature == "apt-no-nvidia-driver":
+        steps.run("Fetch the lists of packages: they may be old", "sudo apt-get update", on="linux", changes="system")
+        text = "Then install the driver under its name here"
+    elif linux:
         _load_module(about, steps)
-    install_nvidia(
-        about, steps, "If there is no driver yet: install NVIDIA's driver" if linux else "Install NVIDIA's driver"
-    )
+        text = "If there is no driver yet: install NVIDIA's driver"
+    else:
+        text = "Install NVIDIA's driver"
+    install_nvidia(about, steps, text)
     if "nvcuda.dll" in about.line and about.framework == "tensorflow" and not about.known.gpu_name:
         text = "Without an NVIDIA GPU: replace tensorflow-gpu by the build for the CPU"
         steps.install(text, "tensorflow", remove=["tensorflow-gpu"], instead=True)
@@ -376,12 +379,17 @@ def driver_too_old(about: Situation, steps: Steps) -> None:
 
 
 def before_kepler(about: Situation, steps: Steps) -> bool:
-    """Say what no release changes for GPUs before compute capability 3.0; return whether it is such a one."""
-    old = about.compute_capability is not None and about.compute_capability < (3, 0)
-    if old:
-        what = "%s (compute capability %s)" % (about.gpu, about.capability)
+    """Say what no release changes for GPUs before compute capability 3.0, and for TensorFlow before 3.5; False for others."""
+    number = about.compute_capability or (9, 0)
+    what = "%s (compute capability %s)" % (about.gpu, about.capability)
+    if number < (3, 0):
         steps.say("No release of %s has code for %s: use the CPU, or a newer GPU" % (about.title, what))
-    return old
+    elif number < (3, 5) and about.framework == "tensorflow" and about.is_at_least("2.3") is not False:
+        text = "TensorFlow from 2.3 on has no code for %s: use the CPU or a newer GPU, or TensorFlow 2.2 (Python 3.5 to 3.8)"
+        steps.say(text % what)
+    else:
+        return False
+    return True
 
 
 def conda_driver_too_old(about: Situation, steps: Steps) -> None:
@@ -447,8 +455,11 @@ def _cuda_of_build(about: Situation) -> str:
     text = about.fact("cuda") or about.fact("runtime")
     if "." not in text:
         text = about.fact("runtime") + ".0" if about.fact("runtime") else ""
-    if not text and not about.fact("driver"):  # conda's builds may have a newer one than the wheels
+    if not text:
         text = old_tensorflow(about)[0]
+        least = old_driver(text, "windows" if about.windows else "linux") if text else ""
+        # A driver that runs that CUDA is not too old for it: conda's builds may have a newer one than the wheels.
+        text = "" if about.fact("driver") and (not least or version_at_least(about.fact("driver"), least)) else text
     return minor_of(text)
 
 
@@ -841,9 +852,8 @@ def wsl_without_gpu(about: Situation, steps: Steps) -> None:
             return
     if ("linux-smi" in about.words or about.signature == "nvidia-smi-cannot-communicate") and not about.container:
         _no_linux_driver(steps, "An nvidia-smi in /usr/bin is of a Linux driver: remove that from WSL")
-    if "bnb-setup" in about.words or re.search(
-        r"libcuda\.so(?!\.\d)", about.line
-    ):  # the loader's cache has only libcuda.so.1
+    unversioned = re.search(r"libcuda\.so(?!\.\d)", about.line)  # the loader's cache has only libcuda.so.1
+    if "bnb-setup" in about.words or unversioned:
         text = "If nvidia-smi works in WSL: let the loader find the driver's library in its folder"
         steps.run(text, _WSL_LIBRARIES, on="linux", changes="variables")
     if about.vendor == "amd" and about.signature.startswith("rocm-hsa"):

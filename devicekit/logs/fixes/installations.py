@@ -182,6 +182,10 @@ def install_corrupt(about: Situation, steps: Steps) -> None:
         if about.signature == "win-dll-not-win32-app":
             steps.run("See how many bits this Python has: the frameworks are built for 64", SHOW_BITS)
         return
+    if about.signature == "pip-bad-download":  # nothing of it is installed yet
+        wanted = about.groups.get("requirement") or about.known.asked or same_release(about)
+        steps.run("Install it again", "python -m pip install --no-cache-dir %s" % wanted, changes="packages")
+        return
     long = re.search(r"Errno 2\b|No such file|too long", about.line) or about.signature.startswith("conda")
     if about.windows and long:
         _long_paths(steps)

@@ -4,8 +4,10 @@ import re
 from typing import List, Sequence
 
 from ...diagnosis import pages
+from ...matrix.gpu_names import relative_of
 from ...matrix.matrix import BUNDLED, accepts, version_at_least
 from ...matrix.projects import sort_key
+from ...resolver.goals import XLA_TARGETS
 from .other_packages import importer
 from .others import pass_as_relative
 from .situation import Situation
@@ -225,6 +227,28 @@ def jax_for_older_cuda(about: Situation, steps: Steps) -> bool:
     return True
 
 
+def jax_before_maxwell(about: Situation, steps: Steps) -> bool:
+    """JAX's last builds for Kepler (https://github.com/jax-ml/jax/pull/14411); False for a newer GPU, or an unknown one."""
+    number = about.compute_capability or (5, 0)
+    if number >= (5, 0):
+        return False
+    if number < (3, 5):
+        steps.say(
+            "XLA needs compute capability 3.5 or later: with this GPU (%s), JAX computes on the CPU" % about.capability
+        )
+        return True
+    if about.python in ("", "3.8", "3.9", "3.10", "3.11"):
+        old = about.packages.get("jax") or ""
+        version = old if re.match(r"0\.3\.\d+$|0\.4\.[1-3]$", old) else "0.4.3"
+        text = "JAX %s still has code for this GPU (compute capability %s): install its build for CUDA 11, from JAX's own page"
+        command = 'python -m pip install "jax[cuda11_cudnn82]==%s" -f %s' % (version, JAX_PAGE)
+        steps.run(text % (version, about.capability), command, on="linux", changes="packages")
+    else:
+        text = "JAX 0.4.3 is the last with code for this GPU (compute capability %s), for Python 3.8 to 3.11 and CUDA 11: %s"
+        steps.say(text % (about.capability, JAX_PAGE), changes="packages")
+    return True
+
+
 def jax_metal(about: Situation, steps: Steps) -> None:
     """Apple's plug-in for JAX works with one JAX, and the macOS that it was made for (jax-metal's page on PyPI)."""
     if "unrecognized selector" in about.line and sort_key(about.linux_version or "13") < (14, 4):
@@ -242,6 +266,9 @@ def jax_metal(about: Situation, steps: Steps) -> None:
 
 def jax_rocm(about: Situation, steps: Steps) -> None:
     """AMD's plug-in for JAX: of JAX's own release, and for the installed ROCm."""
+    if about.gfx and not {about.gfx, relative_of(about.gfx)[0]} & set(XLA_TARGETS):
+        steps.say("JAX's compiler does not run on %s: compute on the CPU" % about.gfx)
+        return
     page = pages.ROCM_LINUX + "install/3rd-party/jax-install.html"
     rocm = about.fact("rocm").partition(".")[0]
     if rocm == "6":

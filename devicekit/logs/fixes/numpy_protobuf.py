@@ -86,8 +86,8 @@ def newer_numpy(about: Situation, steps: Steps) -> None:
         steps.upgrade("Update NumPy to the newest that the framework supports", "numpy")
 
 
-#: The protobuf whose descriptors first take what newer generated code passes to them.
-_KEYWORDS = {"serialized_options": "3.6", "create_key": "3.12"}
+#: The protobuf whose descriptors first take, or have, what newer generated code passes to them.
+_KEYWORDS = {"serialized_options": "3.6", "create_key": "3.12", "_internal_create_key": "3.12"}
 
 
 def protobuf_incompatible(about: Situation, steps: Steps) -> None:
@@ -112,7 +112,7 @@ def protobuf_incompatible(about: Situation, steps: Steps) -> None:
         _newer_protobuf(about, steps, wanted or "5.26")
         return
     rows, steps.fixes = steps.fixes, []
-    since = _KEYWORDS.get(about.groups.get("name", ""), "") if about.signature == "pb-unexpected-keyword" else ""
+    since = _KEYWORDS.get(about.groups.get("name", ""), "")
     if since and _older_first(about, steps, since):
         return
     if about.signature == "pb-descriptors" and about.framework == "tensorflow" and about.is_at_least("2.12"):

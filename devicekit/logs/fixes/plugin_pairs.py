@@ -157,6 +157,12 @@ def metal_plugin_missing(about: Situation, steps: Steps) -> None:
     pair, own = metal_for(about.version), about.distribution or "tensorflow"
     if pair:
         steps.install("Install Apple's plug-in for %s" % about.label, "tensorflow-metal==%s" % pair)
+    elif about.is_at_least("2.5") is False and not about.known.architecture:
+        # There are no wheels of these releases for Apple silicon, so that the Mac is most likely an older one.
+        steps.say("Compute on the CPU: take GPU out of tf.device, or allow soft placement", changes="code")
+        text = "Or, on a Mac with Apple silicon and macOS 12 or later: a newer TensorFlow, and Apple's plug-in"
+        steps.install(text, "tensorflow-metal==1.2.0", "tensorflow==2.18.*", instead=True)
+        return
     elif about.version:
         keep = about.requirements("metal", "tensorflow")
         text = "No tensorflow-metal was built for %s: install the newest pair" % about.label

@@ -410,6 +410,13 @@ def _arm(about: Situation, steps: Steps) -> None:
     steps.say(text)
 
 
+#: Processors that all have AVX, by their names: Intel's since Sandy Bridge, but for Pentium and Celeron, and AMD's Zen.
+_WITH_AVX = re.compile(
+    r"(?i)\bi[3579]-(?:[2-9]|1\d)\d{3}\w*|xeon\S* (?:(?:cpu )?e[35]-[1-8]\d{3}\w*|gold|silver|bronze|platinum)\b|ryzen|epyc"
+    r"|threadripper"
+)
+
+
 def cpu_instructions_missing(about: Situation, steps: Steps) -> None:
     """The processor lacks instructions that the build was compiled for."""
     intel = about.groups.get("bash") or re.search(r"(?i)intel|xeon", about.known.os_version)
@@ -435,16 +442,19 @@ def cpu_instructions_missing(about: Situation, steps: Steps) -> None:
     here = about.known.machine
     flags = here.native.cpu_flags.or_none() or () if here is not None else ()
     if "avx2" in flags and what in ("AVX", "AVX2"):
-        steps.say(
-            "This processor has %s: a library was compiled for another one, or is damaged; install it again" % what
-        )
+        text = "This processor has %s: a library was compiled for another one, or is damaged; install it again"
+        steps.say(text % what)
         return
     if about.packages.get("tensorflow", "").startswith("2.4.0"):
         steps.install("TensorFlow 2.4.0 needs AVX2 by mistake: 2.3 and 2.4.1 do not", "tensorflow==2.4.1")
     through = (
         "pass the host's processor through (Proxmox, QEMU: CPU type host; VMware: no EVC; VirtualBox: Hyper-V off)"
     )
-    if virtual:
+    named = what == "AVX" and not virtual and _WITH_AVX.search(about.known.os_version)
+    if named:
+        text = "%s has AVX: what hides it is most likely a virtual machine. In its settings, %s"
+        steps.say(text % (named.group().strip(), through), "admin", "system")
+    elif virtual:
         steps.say("In the virtual machine's settings, %s" % through)
     if about.windows and "initialization" in about.line:
         _visual_cpp(steps, "If it has %s: install" % what)
@@ -455,7 +465,7 @@ def cpu_instructions_missing(about: Situation, steps: Steps) -> None:
         steps.run(
             "See what the processor offers", "grep -o -w -E 'sse4_1|avx|avx2|fma' /proc/cpuinfo | sort -u", on="linux"
         )
-    if not virtual:
+    if not virtual and not named:
         steps.say("In a virtual machine, %s" % through)
     steps.say("Or use another computer with %s, or a hosted notebook" % what, instead=True)
 
@@ -574,6 +584,9 @@ def system_library_too_old(about: Situation, steps: Steps) -> None:
     wanted = about.groups.get("wanted", "") or about.groups.get("version", "")
     if re.search(r"/tensorflow\w*/.*_pywrap", about.line) and version_at_least(wanted or "0", "2.28"):
         _other_wheel(about, steps)
+    if about.framework == "tensorflow" and about.is_at_least("1.14") is False and "_pywrap" in about.line:
+        text = "The wheels of TensorFlow 1.15 were made for older systems (manylinux2010: glibc 2.12): install them"
+        steps.install(text, "%s==1.15.*" % about.distribution)
     steps.say(
         "The C library cannot be exchanged by itself: use a newer Linux distribution, or a container image with one%s"
         % (" (glibc %s)" % wanted if wanted else "")

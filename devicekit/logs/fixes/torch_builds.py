@@ -29,6 +29,11 @@ OLD_BUILDS = {
 _OLD_FILES = "https://download.pytorch.org/whl/torch_stable.html"
 
 
+def intel_computes(about: Situation) -> bool:
+    """Whether the Intel GPU, as far as its name is known, is one that PyTorch's build for XPU is made for."""
+    return re.search(r"(?i)\b(u?hd|iris)\b", about.known.gpu_name) is None
+
+
 def old_driver(cuda: str, system: str) -> str:
     """Return the oldest driver for a CUDA release before those of the data, "" for others."""
     drivers = OLD_DRIVERS.get(minor_of(cuda))

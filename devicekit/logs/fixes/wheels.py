@@ -292,6 +292,8 @@ def _conda_python(about: Situation, steps: Steps, name: str, bounds: str) -> Non
         have = about.pythons(name, known_specifier(bounds), about.platform)
         older = [item for item in have if about.python and sort_key(item) < sort_key(about.python)]
         pythons = list(older or have[1:] or have)
+    if not bounds and name in about.known.sought:
+        bounds = wildcard("==" + about.known.sought[name])
     what = "%s%s" % (name, bounds) if name else "PACKAGES"
     if not pythons:
         text = "Let conda choose the Python: name all packages in one command for a new environment"
@@ -1086,7 +1088,7 @@ def _gpu_requirement(about: Situation, name: str) -> str:
     linux = about.linux and not about.jetson and about.arch in ("", "x86_64")
     if name == "tensorflow" and linux and "nvidia" in about.known.vendors:
         return about.tensorflow_with_cuda(python=about.python)[0]
-    if name == "jax" and linux and "nvidia" in about.known.vendors:
+    if name == "jax" and linux and "nvidia" in about.known.vendors and (about.compute_capability or (9, 0)) >= (5, 0):
         return "jax[cuda12]"
     return name
 
