@@ -258,6 +258,24 @@ IMPORTS = (
 )
 
 ROWS = [
+    (
+        "tensorflow-gpu has been removed",
+        {"os": "linux", "gpu": "Radeon RX 6800"},
+        ["pip install tensorflow"],
+        ["and-cuda"],
+    ),
+    (
+        "WARNING:tensorflow:TensorFlow GPU support is not available on native Windows for TensorFlow >= 2.11.",
+        {"os": "windows", "gpu": "GeForce RTX 5090"},
+        ["wsl --install", "fail at the first operation", "Keras on JAX or PyTorch"],
+        [r"2\.10"],
+    ),
+    (
+        "Loaded cuDNN library version 8.6.0, but jaxlib was built with version 8.9.4",
+        {"os": "linux", "gpu": "Tesla K80"},
+        ["cuda11_cudnn82"],
+        ["cuda12"],
+    ),
     # What has no code for the GPU is not installed: Kepler and CUDA 12, old Radeons and XLA, Intel's graphics and XPU.
     (
         "I tensorflow/tsl/cuda/cudart_stub.cc:28] Could not find cuda drivers on your machine, GPU will not be used.",

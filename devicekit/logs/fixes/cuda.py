@@ -896,7 +896,7 @@ def cudnn_version_mismatch(about: Situation, steps: Steps) -> None:
     if about.framework == "torch" and not about.windows and "PyTorch was compiled" in about.line:
         steps.unset("Let PyTorch find the cuDNN that it brought, instead of one on the library path", "LD_LIBRARY_PATH")
     if wanted and about.framework == "jax" and not about.windows and not of_conda(about):
-        steps.upgrade("Let pip install JAX with the cuDNN that it was built with", "jax[cuda12]")
+        install_jax_cuda(about, steps, "Let pip install JAX with the cuDNN that it was built with")
         text = "An older cuDNN on the library path comes first: take its folder off"
         steps.run(text, "unset LD_LIBRARY_PATH", on="linux", changes="variables")
     if wanted:

@@ -209,6 +209,8 @@ def jax_cuda(about: Situation) -> str:
 def install_jax_cuda(about: Situation, steps: Steps, text: str) -> None:
     """JAX with its plug-in; the last releases for Python 3.8 and 3.7 have their builds on JAX's own page alone."""
     extra = {"3.8": "cuda12_pip", "3.7": "cuda"}.get(about.python)
+    if jax_before_maxwell(about, steps):
+        return
     if extra is None:
         steps.upgrade(text, jax_cuda(about))
     else:

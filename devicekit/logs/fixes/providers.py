@@ -138,11 +138,8 @@ def fixes_for(about: Situation, rows: Sequence[Mapping[str, Any]], alone: bool =
             steps.fixes = [_in_file(fix, file.group(1)) for fix in steps.fixes]
         if about.code.endswith(("-incompatible", "-broken", "-unknown")):
             other_packages.unmet_requirements(about, steps)
-        own = next((text for word, text in _OWN_PYTHON.items() if word in about.words), "")
-        if about.known.bundled:
-            own = _BUNDLED % scrub(about.known.bundled)
-        if own and any(re.search(r"-m'?,? '?pip", fix.command or "") for fix in steps.fixes):
-            steps.fixes.insert(0, Fix(own))
+        _newer_than_tensorflow(about, steps)
+        _by_its_own_python(about, steps)
         endings = ("-incompatible", "-corrupt", "-mismatch") if "cell-pip" in about.words else ("-corrupt",)
         if ("cell-pip" in about.words or about.hosted) and about.code.endswith(endings):
             steps.fixes.insert(
@@ -151,6 +148,23 @@ def fixes_for(about: Situation, rows: Sequence[Mapping[str, Any]], alone: bool =
         return tuple(steps.fixes[:_STEPS])
 
     return LazyFixes(make)
+
+
+def _by_its_own_python(about: Situation, steps: Steps) -> None:
+    """A program that brings a Python, or an environment, is not in the one that "python" starts."""
+    own = next((text for word, text in _OWN_PYTHON.items() if word in about.words), "")
+    if about.known.bundled:
+        own = _BUNDLED % scrub(about.known.bundled)
+    if own and any(re.search(r"-m'?,? '?pip", fix.command or "") for fix in steps.fixes):
+        steps.fixes.insert(0, Fix(own))
+
+
+def _newer_than_tensorflow(about: Situation, steps: Steps) -> None:
+    """TensorFlow lists a GPU that its builds have no code for, and is reported to fail on it (data/defects.json)."""
+    new = (about.compute_capability or (0, 0)) >= (12, 0)
+    if new and any("tensorflow[and-cuda]" in (fix.command or "") for fix in steps.fixes):
+        text = "It may list this GPU and fail at the first operation (https://github.com/tensorflow/tensorflow/issues/89272): "
+        steps.say(text + "Keras on JAX or PyTorch has code for it, and NVIDIA's TensorFlow container", instead=True)
 
 
 def _in_file(fix: Fix, name: str) -> Fix:

@@ -1095,6 +1095,8 @@ def _gpu_requirement(about: Situation, name: str) -> str:
 
 def last_with_cuda(about: Situation, steps: Steps, text: str, remove: Sequence[str] = ()) -> None:
     """Add the last TensorFlow with CUDA on native Windows; it has wheels for a few Pythons, and pip may be of another."""
+    if (about.compute_capability or (0, 0)) >= (10, 0):
+        return  # CUDA 11.2 is older than these GPUs
     if about.python:
         steps.install(text, "tensorflow==2.10.1", remove=remove, instead=True)
     else:
@@ -1121,10 +1123,13 @@ def tensorflow_gpu_removed(about: Situation, steps: Steps) -> None:
         return
     if about.windows:
         steps.install("Install tensorflow; on native Windows it computes on the CPU from 2.11 on", "tensorflow")
-        text = "For the GPU on native Windows: TensorFlow 2.10 (Python 3.7 to 3.10, CUDA 11.2, cuDNN 8.1), or WSL 2"
-        steps.install(text, "tensorflow==2.10.1", instead=True)
+        text = (
+            "For an NVIDIA GPU on native Windows: TensorFlow 2.10 (Python 3.7 to 3.10, CUDA 11.2, cuDNN 8.1), or WSL 2"
+        )
+        if about.vendor in ("", "nvidia"):
+            steps.install(text, "tensorflow==2.10.1", instead=True)
         return
-    cuda = not about.macos and about.arch in ("", "x86_64") and not about.jetson
+    cuda = not about.macos and about.arch in ("", "x86_64") and not about.jetson and about.vendor in ("", "nvidia")
     what = about.tensorflow_with_cuda(python=about.python) if cuda else ("tensorflow",)
     text = (
         "Install tensorflow, on Linux with its CUDA libraries"
