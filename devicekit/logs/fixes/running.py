@@ -450,10 +450,10 @@ def cpu_instructions_missing(about: Situation, steps: Steps) -> None:
     through = (
         "pass the host's processor through (Proxmox, QEMU: CPU type host; VMware: no EVC; VirtualBox: Hyper-V off)"
     )
-    named = what == "AVX" and not virtual and _WITH_AVX.search(about.known.os_version)
-    if named:
+    has_it = _WITH_AVX.search(about.known.os_version) if what == "AVX" and not virtual else None
+    if has_it:
         text = "%s has AVX: what hides it is most likely a virtual machine. In its settings, %s"
-        steps.say(text % (named.group().strip(), through), "admin", "system")
+        steps.say(text % (has_it.group().strip(), through), "admin", "system")
     elif virtual:
         steps.say("In the virtual machine's settings, %s" % through)
     if about.windows and "initialization" in about.line:
@@ -465,7 +465,7 @@ def cpu_instructions_missing(about: Situation, steps: Steps) -> None:
         steps.run(
             "See what the processor offers", "grep -o -w -E 'sse4_1|avx|avx2|fma' /proc/cpuinfo | sort -u", on="linux"
         )
-    if not virtual and not named:
+    if not virtual and not has_it:
         steps.say("In a virtual machine, %s" % through)
     steps.say("Or use another computer with %s, or a hosted notebook" % what, instead=True)
 
