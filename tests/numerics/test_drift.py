@@ -156,6 +156,31 @@ def test_weights_that_are_not_finite_and_no_steps():
     assert judge_drift("sgd", "cpu", "jax", Curves([], [], [], [])).verdict == "failed"
 
 
+@pytest.mark.parametrize(
+    "weights, verdict",
+    [
+        (
+            [0, 2e-9, 7e-9, 8e-9, 8.72e-6, 8.71e-6, 8.6e-6],
+            "agrees",
+        ),  # one activation at its kink, of a Conv3D with ReLU
+        (
+            [8.7e-6, 8.7e-6, 8.7e-6, 8.7e-6, 8.7e-6, 8.7e-6, 8.7e-6],
+            "differs",
+        ),  # at the first step nothing has been rounded yet
+        ([0, 2e-9, 7e-9, 8e-9, 8.72e-6, 1.5e-5, 2.2e-5], "differs"),  # it goes on
+        ([0, 2e-9, 7e-9, 8e-9, 8.72e-4, 8.72e-4, 8.72e-4], "differs"),  # as large as a gradient
+        ([0, 2e-9, 7e-9, 8e-9, 8.72e-6, 8.71e-6, float("nan")], "differs"),
+    ],
+)
+def test_one_small_leap_is_a_rounding_that_decided(weights, verdict):
+    rounding, seed = [6.5e-8] * 7, [8e-3, 1.4e-2, 1.5e-2, 2.2e-2, 2.8e-2, 2.7e-2, 2.6e-2]
+    found = judge_drift(
+        "sgd", "cpu", "tensorflow", Curves([1.0] * 7, [1.0] * 7, weights, rounding, seed, parameters=16)
+    )
+    assert found.verdict == verdict
+    assert ("one small leap" in found.detail) == (verdict == "agrees")
+
+
 def test_a_later_wrong_step_is_found_before_chaos():
     found = judge_drift(
         "sgd", "cpu", "jax", Curves([1.0] * 4, [1.0] * 4, [1e-7, 1e-7, 1e-3, 1e-2], [[1e-9] * 4, [2e-9] * 4])
