@@ -32,7 +32,7 @@ _COARSE_STEPS = 4.0
 _FIRST = 3
 
 #: How large the leap is at most, relative to what the first step with another seed does, if one activation of one example
-#: goes the other way at its kink (a Conv3D with ReLU on TensorFlow: 0.001). A wrong gradient is as large, and comes every step.
+#: goes the other way at its kink (a Conv3D with ReLU on TensorFlow: 0.001). A wrong gradient comes at every step.
 _LEAP = 0.004
 
 _Curves = Union[Sequence[float], Sequence[Sequence[float]]]
