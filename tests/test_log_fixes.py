@@ -259,6 +259,12 @@ IMPORTS = (
 
 ROWS = [
     (
+        "RuntimeError: This TensorFlow binary is not built with CUDA support.",
+        {"os": "linux", "gpu": "GeForce GTX 970"},
+        [r"and-cuda\]==2\.16\."],
+        [],
+    ),
+    (
         "tensorflow-gpu has been removed",
         {"os": "linux", "gpu": "Radeon RX 6800"},
         ["pip install tensorflow"],

@@ -11,7 +11,7 @@ from ...matrix.projects import sort_key
 from ...matrix.windows_gpu import ways_on_windows
 from ...resolver.goals import LOADER_PATH
 from .add_ons import fitting_add_on, new_vllm
-from .drivers import batch_job, before_kepler, install_nvidia, intel_driver
+from .drivers import batch_job, install_nvidia, intel_driver, too_old_gpu
 from .installations import onnxruntime_requirement, preload_dlls
 from .jax_releases import JAX_PAGE, jax_before_maxwell, jax_for_older_cuda, jax_metal, jax_rocm
 from .others import TORCH_WINDOWS, gfx_unsupported, pass_as_relative, rocm_in_wsl, rocm_missing
@@ -83,7 +83,7 @@ def compute_capability_unsupported(about: Situation, steps: Steps) -> None:
     if about.jetson:
         jetson_build(about, steps)
         return
-    if before_kepler(about, steps):
+    if too_old_gpu(about, steps):
         return
     if about.library == "CuPy":
         _cupy_build(about, steps, number)
@@ -385,7 +385,7 @@ def cpu_only_build(about: Situation, steps: Steps) -> None:
     if make is None:
         steps.say("Install the build of the framework that has support for this GPU")
         return
-    if about.framework == "tensorflow" and before_kepler(about, steps):
+    if about.framework == "tensorflow" and too_old_gpu(about, steps):
         return
     make(about, steps)
     if about.wsl and about.vendor == "amd" and about.framework == "torch":

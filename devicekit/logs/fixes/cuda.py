@@ -15,7 +15,7 @@ from .builds import (
     gpu_vendor_unsupported,
     too_old_for_gpu,
 )
-from .drivers import before_kepler
+from .drivers import too_old_gpu
 from .extensions import ctranslate2_libraries
 from .installations import preload_dlls
 from .jax_releases import JAX_PAGE, install_jax_cuda
@@ -160,7 +160,7 @@ def cuda_library_missing(about: Situation, steps: Steps) -> None:
         steps.run(text, "sudo apt-get install -y cudss", on="linux", changes="system")
         steps.install("Or with pip, where the build looks into its packages", "nvidia-cudss-cu12", instead=True)
         return
-    if _needs_another_build(about, steps) or (about.framework == "tensorflow" and before_kepler(about, steps)):
+    if _needs_another_build(about, steps) or (about.framework == "tensorflow" and too_old_gpu(about, steps)):
         return
     if _on_cuda(about, steps):
         return
@@ -814,7 +814,7 @@ def cudnn_missing(about: Situation, steps: Steps) -> None:
     if about.jetson or about.macos or about.framework == "onnxruntime" or _other_makers(about):
         cuda_library_missing(about, steps)
         return
-    if _of_a_module(about, steps) or (about.framework == "tensorflow" and before_kepler(about, steps)):
+    if _of_a_module(about, steps) or (about.framework == "tensorflow" and too_old_gpu(about, steps)):
         return
     cuda, cudnn = needs_of(about)
     major = re.search(r"(?:64_|\.so\.)(\d+)", library_of(about))

@@ -374,11 +374,11 @@ def driver_too_old(about: Situation, steps: Steps) -> None:
         steps.say("Images for each JetPack: https://github.com/dusty-nv/jetson-containers", instead=True)
     elif about.jetson:
         jetson_build(about, steps)
-    elif not before_kepler(about, steps):
+    elif not too_old_gpu(about, steps):
         _older_build(about, steps)
 
 
-def before_kepler(about: Situation, steps: Steps) -> bool:
+def too_old_gpu(about: Situation, steps: Steps) -> bool:
     """Say what no release changes for GPUs before compute capability 3.0, and for TensorFlow before 3.5; False for others."""
     number = about.compute_capability or (9, 0)
     what = "%s (compute capability %s)" % (about.gpu, about.capability)

@@ -9,6 +9,9 @@ from .situation import Situation
 from .steps import Steps
 from .wheels import directml_set
 
+#: Apple's newest plug-in, and the TensorFlow that it was built for.
+_NEWEST_PAIR = ("tensorflow-metal==1.2.0", "tensorflow==2.18.*")
+
 
 def plugin_version_mismatch(about: Situation, steps: Steps) -> None:
     """A plug-in was built for another release of the framework."""
@@ -106,14 +109,13 @@ def metal_pair(about: Situation, steps: Steps) -> None:
     elif pair and there != pair:
         steps.install("tensorflow-metal %s belongs to %s" % (pair, about.label), "tensorflow-metal==%s" % pair)
     elif about.signature != "metal-xla-platform-id" or not pair:
-        newest_pair = ("tensorflow-metal==1.2.0", "tensorflow==2.18.*")
         text = "Install a pair that belongs together: the newest is this one"
         if pair:  # what is there belongs together by its numbers, and does not load
             text = "tensorflow-metal %s was made for %s, and does not load with it: take the newest pair" % (
                 there,
                 about.label,
             )
-        steps.install(text, *newest_pair)
+        steps.install(text, *_NEWEST_PAIR)
         steps.say(
             "Others: tensorflow-metal 1.1 belongs to TensorFlow 2.14 to 2.17, 1.0 to 2.13, 0.8 to 2.12, 0.5 to "
             "tensorflow-macos 2.9"
@@ -161,7 +163,7 @@ def metal_plugin_missing(about: Situation, steps: Steps) -> None:
         # There are no wheels of these releases for Apple silicon, so that the Mac is most likely an older one.
         steps.say("Compute on the CPU: take GPU out of tf.device, or allow soft placement", changes="code")
         text = "Or, on a Mac with Apple silicon and macOS 12 or later: a newer TensorFlow, and Apple's plug-in"
-        steps.install(text, "tensorflow-metal==1.2.0", "tensorflow==2.18.*", instead=True)
+        steps.install(text, *_NEWEST_PAIR, instead=True)
         return
     elif about.version:
         keep = about.requirements("metal", "tensorflow")
@@ -169,7 +171,7 @@ def metal_plugin_missing(about: Situation, steps: Steps) -> None:
         if keep is not None:
             steps.install_set(text, keep, remove=[own] if own != "tensorflow" else [])
         else:
-            steps.install(text, "tensorflow-metal==1.2.0", "tensorflow==2.18.*")
+            steps.install(text, *_NEWEST_PAIR)
     else:
         steps.install(
             "Install Apple's plug-in with the TensorFlow that it was built for",

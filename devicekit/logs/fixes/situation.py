@@ -530,17 +530,22 @@ class Situation:
 
     def tensorflow_with_cuda(self, python: str = "") -> Tuple[str, ...]:
         """Return the newest TensorFlow that uses pip's CUDA libraries, with a cuDNN that has code for the GPU."""
-        name, at_least = "tensorflow[and-cuda]", ">=2.14"
         number = capability_number(self.capability) if self.vendor == "nvidia" and self.capability else (7, 5)
-        if number < (5, 0):  # the last for CUDA 11, which has code for Kepler
-            return (name + "==2.14.*",)
-        # Of a Python that is too old for any, the newest all the same: it goes into an environment with another Python.
-        releases = self.releases("tensorflow", at_least, "linux-x86_64", python)
-        for release in reversed(releases or self.releases("tensorflow", at_least, "linux-x86_64")):
-            if all(hold.goal != "cuda" for hold in BUNDLED.holds("tensorflow", release.version, python)):
-                name += "==%s.*" % release.version.rpartition(".")[0]
-                break
-        return (name, "nvidia-cudnn-cu12<9.11") if number < (7, 5) else (name,)
+        # Of a Python that has none, the newest all the same: it goes into an environment with another Python.
+        have = [
+            *self.releases("tensorflow", ">=2.14", "linux-x86_64"),
+            *self.releases("tensorflow", ">=2.14", "linux-x86_64", python),
+        ]
+        fitting = (item for item in reversed(have) if self._uses_cuda(item, number, python))
+        release = next(fitting, have[0] if have else None)
+        name = "tensorflow[and-cuda]" + ("==%s.*" % release.version.rpartition(".")[0] if release is not None else "")
+        return (name, "nvidia-cudnn-cu12<9.11") if (5, 0) <= number < (7, 5) else (name,)
+
+    def _uses_cuda(self, release: Release, number: Tuple[int, int], python: str) -> bool:
+        """Whether a release of TensorFlow finds pip's CUDA libraries, and does not leave out a GPU as old."""
+        code = [text for build in release.builds for text in build.capabilities if text.startswith("sm_")]
+        runs = not code or min(map(capability_number, code)) <= number
+        return runs and all(hold.goal != "cuda" for hold in BUNDLED.holds("tensorflow", release.version, python))
 
     def releases(self, project: str, specifier: str = "", platform: str = "", python: str = "") -> Sequence[Release]:
         """Return the releases of a project in a range that have a wheel for a platform and a Python, oldest first.
