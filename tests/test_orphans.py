@@ -178,6 +178,19 @@ def test_an_installer_ends_with_the_process_that_waits_for_it(seconds):
     assert wait_for(lambda: not running(seconds))
 
 
+def test_what_is_started_while_its_parent_is_killed_ends():
+    code = (
+        "import os, time\n"
+        "from devicekit.children.spawn import end_with_parent\n"
+        "prepare, parent = end_with_parent(), os.getpid()\n"
+        "if os.fork():\n    os.kill(parent, 9)\n"
+        "while os.getppid() == parent:\n    time.sleep(0.01)\n"
+        "os.write(1, b'before ')\nprepare()\nos.write(1, b'after')\n"
+    )
+    command, environ = [sys.executable, "-c", code], dict(os.environ, PYTHONPATH=ROOT)
+    assert subprocess.run(command, env=environ, stdout=subprocess.PIPE, timeout=60).stdout == b"before "
+
+
 def test_an_installation_that_is_asked_to_end_leaves_neither_processes_nor_the_folder(seconds, tmp_path):
     folder, uv = tmp_path / "environment", tmp_path / "uv"
     uv.write_text('#!/bin/sh\nfor last; do :; done\nsetsid env -i sleep %s &\nmkdir "$last"\nwait\n' % seconds)

@@ -49,7 +49,7 @@ def go_on_below_guard(patience_s: float) -> None:
         os.close(tells)
         _wait(guard, numbers, heard, others)
     os.close(heard)
-    end_with_parent(signal.SIGTERM)()  # type: ignore[misc]
+    end_with_parent(signal.SIGTERM, launcher)()  # type: ignore[misc]
     adopt(True)
     guard = os.getpid()
     command = os.fork()
@@ -57,9 +57,7 @@ def go_on_below_guard(patience_s: float) -> None:
         os.close(tells)
         os.setsid()
         _guard(command, numbers, launcher, patience_s)
-    end_with_parent(signal.SIGKILL)()  # type: ignore[misc]
-    if os.getppid() != guard:
-        os._exit(1)
+    end_with_parent(signal.SIGKILL, guard)()  # type: ignore[misc]
     os.set_blocking(tells, False)
     signal.set_wakeup_fd(tells, warn_on_full_buffer=False)
     signal.pthread_sigmask(signal.SIG_SETMASK, before)

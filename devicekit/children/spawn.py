@@ -58,10 +58,11 @@ def spawn_here(command: Sequence[str], variables: Mapping[str, str], **options: 
     return subprocess.Popen(list(command), env=dict(variables), **options)
 
 
-def end_with_parent(number: int = 9) -> Optional[Callable[[], None]]:
+def end_with_parent(number: int = 9, parent: int = 0) -> Optional[Callable[[], None]]:
     """Return what lets the kernel kill a command where this process is killed, as if it were one (Linux).
 
-    It is to be called in the new process; ``number`` is the signal, SIGKILL by default.
+    It is to be called in the new process; ``number`` is the signal, SIGKILL by default, and ``parent`` the process whose end
+    counts, this one by default.
     """
     if not sys.platform.startswith("linux"):
         return None
@@ -71,7 +72,14 @@ def end_with_parent(number: int = 9) -> Optional[Callable[[], None]]:
         prctl = ctypes.CDLL(None).prctl
     except (ImportError, OSError, AttributeError):  # a static interpreter
         return None
-    return lambda: prctl(1, int(number), 0, 0, 0)  # PR_SET_PDEATHSIG
+    parent = parent or os.getpid()
+
+    def ask() -> None:
+        prctl(1, int(number), 0, 0, 0)  # PR_SET_PDEATHSIG
+        if os.getppid() != parent:  # it was killed before the kernel was asked
+            os.kill(os.getpid(), number)
+
+    return ask
 
 
 def absolute_path() -> List[str]:
