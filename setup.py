@@ -61,7 +61,7 @@ class BuildPy(build_py):
                     _pack_projects(os.path.join(folder, name))
                     _reorder(os.path.join(folder, name), "= ")
                 elif name.endswith("codes.md"):
-                    _reorder(os.path.join(folder, name), "# [a-z-]+$")
+                    _pack_pages(os.path.join(folder, name))
         for folder in FOLDERS:
             _bundle(os.path.join(self.build_lib, folder))
 
@@ -182,6 +182,18 @@ def _pack_projects(path):
                 data = {"date": data["date"], "requires": _changes(data["requires"]), "rows": rows, "builds": builds}
             stream.write("\n= %s\n%s" % (name, json.dumps(data, separators=(",", ":"))))
         stream.write("\n")
+
+
+def _pack_pages(path):
+    with open(path, "rb") as stream:
+        if b"\0" in stream.read():  # a build before this one may have left it packed
+            return
+    _reorder(path, "# [a-z-]+$")
+    with open(path, "rb+") as stream:
+        text = _with_signs(stream.read())
+        stream.seek(0)
+        stream.truncate()
+        stream.write(text)
 
 
 def _reorder(path, heading):

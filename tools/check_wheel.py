@@ -124,7 +124,7 @@ def problems(path):
             r'"([a-z-]+)"',
             wheel.read("devicekit/diagnosis/codes.py").decode("utf-8").partition("CODES = (")[2],
         )
-        pages = wheel.read("devicekit/diagnosis/codes.md").decode("utf-8")
+        pages = matrix.written_out(wheel.read("devicekit/diagnosis/codes.md")).decode("utf-8")
         releases = wheel.read("devicekit/matrix/data/projects.txt")
         packed = {name: json.loads(wheel.read(name).decode("utf-8")) for name in names if name.endswith(".json")}
         for bundle in [name for name in names if name.endswith("/all.txt")]:

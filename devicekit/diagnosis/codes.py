@@ -64,6 +64,8 @@ NOT_IN_LOGS = {
 
 def code_pages() -> Dict[str, str]:
     """Return the page of each code: the sections of ``codes.md``."""
-    text = (pkgutil.get_data("devicekit", "diagnosis/codes.md") or b"").decode("utf-8")
+    from ..matrix.matrix import written_out
+
+    text = written_out(pkgutil.get_data("devicekit", "diagnosis/codes.md") or b"").decode("utf-8")
     pages = [page for page in re.split(r"^(?=# [a-z-]+$)", text, flags=re.M) if page]
     return {page[2 : page.index("\n")]: page.rstrip("\n") + "\n" for page in pages}
