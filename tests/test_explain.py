@@ -136,6 +136,13 @@ def test_a_library_that_nothing_depends_on_is_harmless():
     assert codes(NO_CUDART.replace("libcudart.so.11.0", "libnvinfer.so.7"), facts=GPU) == []
 
 
+@pytest.mark.parametrize("newest, wanted", [("12.0", []), ("9.0", ["compute-capability-unsupported"])])
+def test_a_gpu_runs_the_code_for_an_older_one_of_its_generation(newest, wanted):
+    found = "UserWarning: \n    Found GPU0 NVIDIA GB10 which is of cuda capability 12.1.\n"
+    range_of = "    Minimum and Maximum cuda capability supported by this version of PyTorch is\n    (8.0) - (%s)\n"
+    assert codes(found + range_of % newest) == wanted
+
+
 def test_a_healthy_log_says_nothing():
     lines = ["Epoch %d/5" % number for number in range(1, 6)]
     lines += [

@@ -94,6 +94,7 @@ KERAS_OWN = (
     "ImportError: cannot import name 'Gated' from '%s' (/srv/env/lib/python3.11/site-packages/keras/src/layers/__init__.py)"
 )
 OOM_JAX = "jax.errors.JaxRuntimeError: RESOURCE_EXHAUSTED: Out of memory while trying to allocate 4294967296 bytes."
+GLIBC = "ImportError: /lib64/libc.so.6: version `GLIBC_%s' not found (required by /srv/env/lib/site-packages/%s)"
 GLIBCXX = (
     "ImportError: /lib64/libstdc++.so.6: version `GLIBCXX_3.4.29' not found (required by "
     "/e/site-packages/torch/lib/libtorch.so)"
@@ -258,6 +259,114 @@ IMPORTS = (
 )
 
 ROWS = [
+    # PyPI's wheels of which releases a system with an old C library takes, and whose library it is that needs a newer one.
+    (
+        GLIBC % ("2.28", "torch/lib/../../../../libcufft.so.11"),
+        {"os": "linux", "os_version": "CentOS 7", "python": "3.10", "packages": {"torch": "2.4.0"}},
+        [r"glibc 2\.17\..*\n.*--no-cache-dir torch==2\.4\.0", "newer Linux distribution"],
+        [],
+    ),
+    (
+        GLIBC % ("2.28", "torch/lib/libtorch_cpu.so"),
+        {"os": "linux", "os_version": "Ubuntu 18.04", "python": "3.10", "packages": {"torch": "2.9.0"}},
+        [r"pip install torch==2\.6\.0"],
+        [],
+    ),
+    (
+        GLIBC % ("2.34", "torch/lib/libtorch_cpu.so"),
+        {"os": "linux", "os_version": "Ubuntu 20.04", "python": "3.10", "packages": {"torch": "2.9.0"}},
+        [r"glibc 2\.28\..*\n.*--no-cache-dir torch==2\.9\.0"],
+        [],
+    ),
+    (
+        GLIBC % ("2.27", "jaxlib/libjax_common.so"),
+        {"os": "linux", "python": "3.11", "packages": {"jax": "0.8.0"}, "gpu": "Tesla V100", "driver": "535.54"},
+        [r"jax\[cuda12\]==0\.5\.3"],
+        ["Only "],
+    ),
+    (
+        GLIBC % ("2.23", "jaxlib/xla_extension.so"),
+        {"os": "linux", "python": "3.6", "packages": {"jax": ""}},
+        [r"Python 3\.12\n.*jax==0\.7\.0 jaxlib==0\.7\.0"],
+        ["cuda12"],
+    ),
+    (
+        GLIBC % ("2.29", "torch_spline_conv/_basis_cuda.so"),
+        {"os": "linux", "python": "3.10", "packages": {"torch": "2.3.0"}},
+        ["Only torch_spline_conv needs it"],
+        ["torch=="],
+    ),
+    (
+        GLIBC % ("2.14", "torch/lib/libshm.so"),
+        {"os": "linux", "os_version": "CentOS 6", "python": "3.6", "packages": {"torch": "1.0.0"}},
+        ["newer Linux distribution"],
+        ["torch=="],
+    ),
+    # JAX's first words for it, and a release of ONNX Runtime that raises where there is no GPU.
+    (
+        "UserWarning: No GPU found, falling back to CPU.",
+        {"os": "linux", "gpu": "RTX 3090", "packages": {"jax": "0.1.50", "jaxlib": "0.1.40"}, "python": "3.10"},
+        [r"jax\[cuda12\]"],
+        ["torch"],
+    ),
+    (
+        "CUDA failure 100: no CUDA-capable device is detected ; GPU=0",
+        {"os": "linux", "gpu": "none", "packages": {"onnxruntime-gpu": "1.7.0"}},
+        [r"uninstall -y onnxruntime-gpu && python -m pip install onnxruntime$"],
+        ["nothing has to be installed"],
+    ),
+    (
+        "[ONNXRuntimeError] : 1 : FAIL : CUDA failure 209: no kernel image is available for execution on the device ; GPU=0",
+        {"os": "linux", "gpu": "RTX 5080", "packages": {"onnxruntime-gpu": "1.20.1"}},
+        [r"onnxruntime-gpu\[cuda,cudnn\]>=1\.22,<1\.27"],
+        ["compile it"],
+    ),
+    # CTranslate2 wants cuDNN 8, and PyTorch brings cuDNN 9.
+    (
+        "Could not load library libcudnn_ops_infer.so.8. Error: libcudnn_ops_infer.so.8: cannot open shared object file: No "
+        "such file or directory",
+        {"os": "linux", "packages": {"torch": "2.5.1", "faster-whisper": "1.0.3"}},
+        [r"--upgrade ctranslate2"],
+        [],
+    ),
+    # AMD's word for its newest cards; NCCL where GPUs do not reach each other, or where it finds none of them in /sys.
+    (
+        "Memory access fault by GPU node-1 (Agent handle: 0x5500) on address 0x7f00. Reason: Unknown.",
+        {"os": "linux", "gpu": "AMD Radeon RX 9070 XT", "packages": {"torch": "2.10.0+rocm7.1"}},
+        ["TORCH_BLAS_PREFER_HIPBLASLT=0"],
+        ["HSA_OVERRIDE"],
+    ),
+    (
+        "rccl/src/transport/p2p.cc:200 NCCL WARN hipIpcGetMemHandle failed : invalid argument",
+        {"os": "linux", "gpu": "AMD Radeon RX 7900 XTX"},
+        ["NCCL_P2P_DISABLE=1", "rocm-smi"],
+        [],
+    ),
+    (
+        "graph/xml.cc:300 NCCL WARN Could not find real path of /sys/class/pci_bus/0000:09/../../0000:09:00.0",
+        {"os": "wsl2"},
+        [r"before 2\.11", "Update PyTorch"],
+        [],
+    ),
+    # Extensions that PyTorch compiles, and Intel's newer kind of device.
+    (
+        "ValueError: invalid literal for int() with base 10: '120a'",
+        {"os": "linux", "packages": {"torch": ""}},
+        ["TORCH_CUDA_ARCH_LIST"],
+        [],
+    ),
+    (
+        "F tensorflow/core/framework/tensor.cc:812] Check failed: IsAligned() ptr = 0x7f00aa10cc21",
+        {"os": "linux", "packages": {"tensorflow": "2.15.0", "intel-extension-for-tensorflow": "2.15.0.0"}},
+        ["ITEX_ENABLE_NEXTPLUGGABLE_DEVICE=0"],
+        [],
+    ),
+    (
+        "RuntimeError: level_zero backend failed with error: 2147483646 (UR_RESULT_ERROR_UNKNOWN)",
+        {"os": "linux", "gpu": "Intel Arc B580", "packages": {"torch": "2.7.0+xpu"}},
+        ["Update Intel's graphics driver"],
+        [],
+    ),
     (
         "RuntimeError: This TensorFlow binary is not built with CUDA support.",
         {"os": "linux", "gpu": "GeForce GTX 970"},

@@ -252,6 +252,9 @@ def _newer_gpu(about: Situation, steps: Steps, capability: str) -> None:
             "onnxruntime-gpu 1.23.0 has no code for newer GPUs than Hopper; 1.22 has", "onnxruntime-gpu==1.22.0"
         )
         return
+    if about.framework == "onnxruntime" and about.is_at_least("1.22") is False:
+        steps.install("onnxruntime-gpu has code for this GPU from 1.22 on", "onnxruntime-gpu[cuda,cudnn]>=1.22,<1.27")
+        return
     steps.say("Use a build for CUDA 12.8 or later, or compile it for this GPU")
 
 

@@ -983,4 +983,7 @@ def no_gpu(about: Situation, steps: Steps) -> None:
     if about.signature == "lightning-no-gpu":  # it raised
         steps.say("Without a GPU: let Lightning compute on the CPU, without gpus= or accelerator=", changes="code")
         return
+    if about.packages.get("onnxruntime-gpu") and about.is_at_least("1.9") is False:  # which raises
+        steps.install("Install the build for the CPU", "onnxruntime", remove=("onnxruntime-gpu",))
+        return
     steps.say("The program computes on the CPU: nothing has to be installed for that")

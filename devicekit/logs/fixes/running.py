@@ -47,6 +47,9 @@ def device_lost(about: Situation, steps: Steps) -> None:
     ):
         pass_as_relative(steps, about.gfx)
         dropped_generation(about, steps)
+    if about.gfx.startswith("gfx120") and about.framework == "torch":
+        text = "A known fault of ROCm with this GPU is in its matrix products: do without hipBLASLt"
+        steps.set(text, "TORCH_BLAS_PREFER_HIPBLASLT", "0")
     steps.restart("Restart the machine: a GPU that failed has to be reset (if it does not help: switch it off and on)")
     kernel = "amdgpu" if about.vendor == "amd" else "nvrm|xid"
     if about.vendor in ("nvidia", "amd", ""):
@@ -582,7 +585,7 @@ def system_library_too_old(about: Situation, steps: Steps) -> None:
         _newer_libstdcxx(about, steps)
         return
     wanted = about.groups.get("wanted", "") or about.groups.get("version", "")
-    if re.search(r"/tensorflow\w*/.*_pywrap", about.line) and version_at_least(wanted or "0", "2.28"):
+    if about.libc and version_at_least(wanted or "0", "2.18"):
         _other_wheel(about, steps)
     if about.framework == "tensorflow" and about.is_at_least("1.14") is False and "_pywrap" in about.line:
         text = "The wheels of TensorFlow 1.15 were made for older systems (manylinux2010: glibc 2.12): install them"
@@ -597,12 +600,29 @@ def system_library_too_old(about: Situation, steps: Steps) -> None:
 
 
 def _other_wheel(about: Situation, steps: Steps) -> None:
-    """A wheel of TensorFlow that someone else made, on a newer system than this one."""
-    have = about.releases("tensorflow", "", about.platform, about.python)
+    """A wheel that was made on a newer system than this one, of a framework or of an add-on."""
+    owner = re.search(r"required by [^)]*-packages/(\w+)", about.line)
+    name = owner.group(1) if owner else ""
+    if name not in ("tensorflow", "torch", "jaxlib"):
+        if name:
+            text = "Only %s needs it: take an older release of that, compile it on this system, or do without it"
+            steps.say(text % name, changes="packages")
+        return
+    text = "This wheel was made on a newer system: PyPI's own need no more than glibc %s. Install that one" % about.libc
+    have = about.releases(name, "", about.platform, about.python)
     same = [item for item in have if about.version and minor_of(item.version) == minor_of(about.version)]
-    if have:
-        text = "This wheel was made on a newer system: PyPI's own need no more than glibc 2.27. Install that one"
-        steps.reinstall(text, "tensorflow==%s" % (same or have)[-1].version)
+    if same or (have and name != "jaxlib"):
+        install = steps.reinstall if same or name == "tensorflow" else steps.install
+        install(text, "%s==%s" % (name, (same or have)[-1].version))
+        return
+    goal = "cpu" if about.known.no_gpu or (name == "jaxlib" and about.vendor != "nvidia") else "cuda"
+    for python in (about.python, "3.12"):
+        found = about.requirements(goal, python=python)
+        if found is not None and python == about.python:
+            steps.install_set(text, found)
+            return
+    if found is not None:
+        steps.new_environment("%s, in an environment with Python 3.12" % text, "3.12", found[0])
 
 
 def environment_variable_fatal(about: Situation, steps: Steps) -> None:

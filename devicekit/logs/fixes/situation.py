@@ -395,6 +395,14 @@ class Situation:
         """What installs packages: ``"uv"``, else ``"pip"``."""
         return "uv" if "uv" in self.words or self.signature.startswith("uv-") else "pip"
 
+    @property
+    def libc(self) -> str:
+        """A version of glibc that this system surely has, if the line says that it is too old; "" if not."""
+        if self.code != "system-library-too-old" or "GLIBC_" not in self.line or not self.linux:
+            return ""
+        newer = {"ubuntu": 20, "debian": 10, "rhel": 8}.get(self.linux_distribution, 99)
+        return "2.28" if sort_key(self.linux_version or "0")[0] >= newer else "2.17"
+
     # The GPU
 
     @property
@@ -499,6 +507,7 @@ class Situation:
             jetson=self.jetson,
             wsl=2 if self.wsl else None,
             bits=64,
+            libc=self.libc or None,
         )
 
     def requirements(
@@ -611,11 +620,13 @@ class Situation:
         found = data.release(release.version) if data is not None and named else None
         return found is None or self._has_wheel(found, platform, python)
 
-    @staticmethod
-    def _has_wheel(release: Release, platform: str, python: str) -> bool:
+    def _has_wheel(self, release: Release, platform: str, python: str) -> bool:
         if python and not python.startswith("3."):
             return False
-        targets = [target_for(name, python or "3.99") for name in ([platform] if platform else PLATFORMS)]
+        targets = [
+            target_for(name, python or "3.99").replace(libc=self.libc or None)
+            for name in ([platform] if platform else PLATFORMS)
+        ]
         if python and not targets[0].takes_release(release):
             return False
         return any(
