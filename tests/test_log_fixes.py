@@ -345,7 +345,7 @@ ROWS = [
     (
         "graph/xml.cc:300 NCCL WARN Could not find real path of /sys/class/pci_bus/0000:09/../../0000:09:00.0",
         {"os": "wsl2"},
-        [r"before 2\.11", "Update PyTorch"],
+        [r"from 2\.11 on", "Update PyTorch"],
         [],
     ),
     # Extensions that PyTorch compiles, and Intel's newer kind of device.
@@ -446,7 +446,7 @@ ROWS = [
         "_pywrap_tensorflow_internal.so)",
         {"os": "linux", "os_version": "CentOS 7", "packages": {"tensorflow-gpu": "1.13.1"}},
         [r"tensorflow-gpu==1\.15\.\*", "newer Linux distribution"],
-        [],
+        [r"tensorflow==2"],
     ),
     # The driver that an old release needs, and a Mac's TensorFlow from before Apple's plug-in.
     (

@@ -820,7 +820,7 @@ def cudnn_missing(about: Situation, steps: Steps) -> None:
     major = re.search(r"(?:64_|\.so\.)(\d+)", library_of(about))
     wanted = cudnn or (major.group(1) if major else "")
     if wanted == "8" and about.named("ctranslate2", "faster-whisper", "whisperx"):
-        text = "CTranslate2 from 4.5 on takes cuDNN 9, which PyTorch from 2.4 on brings: update it, and what pins it"
+        text = "From 4.5 on it uses cuDNN 9, as PyTorch does from 2.4 on: update it"
         steps.upgrade(text, "ctranslate2")
     if about.windows:
         of = " %s" % wanted if wanted else ""

@@ -48,7 +48,7 @@ def device_lost(about: Situation, steps: Steps) -> None:
         pass_as_relative(steps, about.gfx)
         dropped_generation(about, steps)
     if about.gfx.startswith("gfx120") and about.framework == "torch":
-        text = "A known fault of ROCm with this GPU is in its matrix products: do without hipBLASLt"
+        text = "ROCm's known fault with this GPU: do without hipBLASLt"
         steps.set(text, "TORCH_BLAS_PREFER_HIPBLASLT", "0")
     steps.restart("Restart the machine: a GPU that failed has to be reset (if it does not help: switch it off and on)")
     kernel = "amdgpu" if about.vendor == "amd" else "nvrm|xid"
@@ -585,11 +585,11 @@ def system_library_too_old(about: Situation, steps: Steps) -> None:
         _newer_libstdcxx(about, steps)
         return
     wanted = about.groups.get("wanted", "") or about.groups.get("version", "")
-    if about.libc and version_at_least(wanted or "0", "2.18"):
-        _other_wheel(about, steps)
     if about.framework == "tensorflow" and about.is_at_least("1.14") is False and "_pywrap" in about.line:
         text = "The wheels of TensorFlow 1.15 were made for older systems (manylinux2010: glibc 2.12): install them"
         steps.install(text, "%s==1.15.*" % about.distribution)
+    elif about.libc and version_at_least(wanted or "0", "2.18"):
+        _other_wheel(about, steps)
     steps.say(
         "The C library cannot be exchanged by itself: use a newer Linux distribution, or a container image with one%s"
         % (" (glibc %s)" % wanted if wanted else "")
@@ -605,8 +605,7 @@ def _other_wheel(about: Situation, steps: Steps) -> None:
     name = owner.group(1) if owner else ""
     if name not in ("tensorflow", "torch", "jaxlib"):
         if name:
-            text = "Only %s needs it: take an older release of that, compile it on this system, or do without it"
-            steps.say(text % name, changes="packages")
+            steps.say("Only %s needs it: take an older release of that, compile it here, or do without it" % name)
         return
     text = "This wheel was made on a newer system: PyPI's own need no more than glibc %s. Install that one" % about.libc
     have = about.releases(name, "", about.platform, about.python)
@@ -615,14 +614,14 @@ def _other_wheel(about: Situation, steps: Steps) -> None:
         install = steps.reinstall if same or name == "tensorflow" else steps.install
         install(text, "%s==%s" % (name, (same or have)[-1].version))
         return
-    goal = "cpu" if about.known.no_gpu or (name == "jaxlib" and about.vendor != "nvidia") else "cuda"
-    for python in (about.python, "3.12"):
-        found = about.requirements(goal, python=python)
-        if found is not None and python == about.python:
-            steps.install_set(text, found)
-            return
+    goal = "cpu" if name == "jaxlib" and about.vendor != "nvidia" else "cuda"
+    found = about.requirements(goal)
     if found is not None:
-        steps.new_environment("%s, in an environment with Python 3.12" % text, "3.12", found[0])
+        steps.install_set(text, found)
+        return
+    found = about.requirements(goal, python="3.12")
+    if found is not None:
+        steps.new_environment(text + ", with Python 3.12", "3.12", found[0])
 
 
 def environment_variable_fatal(about: Situation, steps: Steps) -> None:
