@@ -611,8 +611,11 @@ def _other_wheel(about: Situation, steps: Steps) -> None:
     have = about.releases(name, "", about.platform, about.python)
     same = [item for item in have if about.version and minor_of(item.version) == minor_of(about.version)]
     if same or (have and name != "jaxlib"):
-        install = steps.reinstall if same or name == "tensorflow" else steps.install
-        install(text, "%s==%s" % (name, (same or have)[-1].version))
+        pin = "%s==%s" % (name, (same or have)[-1].version)
+        if same or name == "tensorflow":
+            steps.reinstall(text, pin)
+        else:
+            steps.install(text, pin)
         return
     goal = "cpu" if name == "jaxlib" and about.vendor != "nvidia" else "cuda"
     found = about.requirements(goal)
