@@ -21,6 +21,9 @@ NAMES = {
     "nvidia 8.9": [
         "RTX 4090",
         "rtx4090",
+        "2x RTX 4090",
+        "4 x GeForce RTX 4090",
+        "8 RTX 4090",
         "4090",
         "GeForce RTX 4090 Laptop GPU",
         "RTX 4070 Ti SUPER",
