@@ -259,6 +259,153 @@ IMPORTS = (
 )
 
 ROWS = [
+    (
+        "CUDA backend failed to initialize: operation cuInit(0) failed: CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE",
+        {"os": "linux", "packages": {"jax": "0.5.0"}},
+        ["LD_LIBRARY_PATH", "If the driver was updated"],
+        [],
+    ),
+    # PyTorch for ARM: what has code for the newest GPUs is in the index for CUDA 13.
+    (
+        "NVIDIA Thor with CUDA capability sm_110 is not compatible with the current PyTorch installation.",
+        {"os": "linux", "arch": "aarch64", "gpu": "NVIDIA Thor"},
+        ["whl/cu130"],
+        ["cu128"],
+    ),
+    (
+        "NVIDIA GH200 480GB with CUDA capability sm_90 is not compatible with the current PyTorch installation.",
+        {"os": "linux", "arch": "aarch64"},
+        [],
+        ["cu130"],
+    ),
+    # Transformers 5 and a PyTorch that has to stay.
+    (
+        "ImportError: cannot import name 'DTensor' from 'torch.distributed.tensor'",
+        {"os": "linux", "packages": {"torch": "2.4.1", "transformers": "5.1.0", "vllm": "0.6.2"}},
+        ['pip install "transformers<5"'],
+        ["upgrade torch"],
+    ),
+    (
+        "ImportError: cannot import name 'DTensor' from 'torch.distributed.tensor'",
+        {"os": "linux", "packages": {"torch": "2.4.1", "transformers": "5.1.0"}},
+        ["upgrade torch", 'pip install "transformers<5"'],
+        [],
+    ),
+    (
+        "[transformers] Disabling PyTorch because PyTorch >= 2.4 is required but found 2.2.1",
+        {"os": "macos", "arch": "x86_64", "packages": {"torch": "2.2.1", "transformers": "5.3.0"}},
+        ["last one for Macs", 'pip install "transformers<5"'],
+        ["upgrade torch"],
+    ),
+    (
+        "OSError: [WinError 1114] A dynamic link library (DLL) initialization routine failed. Error loading "
+        '"D:\\app\\.venv\\Lib\\site-packages\\torch\\lib\\c10.dll" or one of its dependencies.',
+        {"os": "windows", "packages": {"torch": "2.8.0", "uvicorn": "0.34"}},
+        [r"Visual C\+\+", "import torch before all other packages, and before threads start"],
+        [],
+    ),
+    # c10's own words: PyTorch, whatever else names none.
+    (
+        "No HIP GPUs are available",
+        {"os": "linux", "gpu": "GeForce RTX 3060"},
+        ["pip install torch", "whl/cu"],
+        ["rocm"],
+    ),
+    (
+        "RuntimeError: No HIP GPUs are available",
+        {"os": "windows", "gpu": "AMD Radeon RX 9070 XT", "packages": {"torch": "2.9.0+rocm7"}},
+        ["integrated GPU off"],
+        [],
+    ),
+    # NumPy 1.26 passes numpy._core on.
+    (
+        "ModuleNotFoundError: No module named 'numpy._core'",
+        {"python": "3.10", "packages": {"tensorflow": "2.11.0", "numpy": "1.24.3"}},
+        [r"numpy==1\.26\."],
+        [">=1.20"],
+    ),
+    (
+        "ModuleNotFoundError: No module named 'numpy._core'",
+        {"python": "3.8", "packages": {"tensorflow": "2.10.0", "numpy": "1.24.3"}},
+        [],
+        [r"numpy==1\.26"],
+    ),
+    # TF_USE_LEGACY_KERAS changes tensorflow.keras alone.
+    (
+        "AttributeError: module 'keras.backend' has no attribute 'placeholder'",
+        {"packages": {"keras": "3.6.0", "tensorflow": "2.17.1"}},
+        ["TF_USE_LEGACY_KERAS", "import tf_keras as keras"],
+        [],
+    ),
+    (
+        "AttributeError: module 'keras.api._v2.keras' has no attribute 'layers'",
+        {"packages": {"keras": "3.6.0", "tensorflow": "2.17.1"}},
+        ["TF_USE_LEGACY_KERAS"],
+        ["import tf_keras"],
+    ),
+    (
+        "AttributeError: module 'keras.api.optimizers' has no attribute 'sgd'",
+        {"packages": {"keras": "3.6.0", "tensorflow": "2.17.1"}},
+        ["from keras.optimizers import SGD"],
+        ["tf-keras=="],
+    ),
+    ("AttributeError: module 'keras.backend' has no attribute 'is_tensor'", {}, ["upgrade einops"], []),
+    (
+        "AttributeError: module 'keras.api.preprocessing' has no attribute 'text'",
+        {"packages": {"keras": "3.6.0", "tensorflow": "2.17.1"}},
+        [r"Tokenizer in tensorflow\.keras\.preprocessing\.text"],
+        [],
+    ),
+    # A container: its image lacks the compiler, or the host's driver.
+    (
+        "OSError: CUDA_HOME environment variable is not set. Please set it to your CUDA install root.",
+        {"os": "container", "packages": {"torch": "2.7.1+cu126"}},
+        ["the one with devel"],
+        [],
+    ),
+    (
+        "RuntimeError: CUDA driver version is insufficient for CUDA runtime version",
+        {"os": "container", "gpu": "NVIDIA A10"},
+        ["--gpus all", "cuda-compat"],
+        [],
+    ),
+    (
+        "cudaError 35: CUDA driver version is insufficient for CUDA runtime version",
+        {"os": "linux", "driver": "560.35", "packages": {"tensorrt": "10.16.0"}},
+        ["tensorrt-cu12"],
+        [],
+    ),
+    (
+        "AssertionError: Torch not compiled with CUDA enabled\nOSError: CUDA_HOME environment variable is not set.",
+        {"os": "linux", "gpu": "NVIDIA A10"},
+        ["build for CUDA", "whl/cu|pip install torch"],
+        ["conda install -c nvidia"],
+    ),
+    ("Failed to load the native TensorFlow runtime.", {"os": "windows"}, [r"Visual C\+\+"], []),
+    (
+        "RuntimeError: cuDNN error: CUDNN_STATUS_NOT_INITIALIZED",
+        {"os": "linux", "packages": {"torch": "2.6.0", "nvidia-cudnn-cu12": "9.8.0.87"}},
+        [r"force-reinstall .*torch==2\.6\.0"],
+        [],
+    ),
+    (
+        "RuntimeError: GET was unable to find an engine to execute this computation",
+        {"os": "linux", "gpu": "Tesla T4", "packages": {"torch": "2.7.0"}},
+        ["use float16"],
+        [],
+    ),
+    (
+        "TypeError: Descriptors cannot not be created directly.\nIf this call came from a _pb2.py file",
+        {"python": "3.9", "packages": {"tensorflow": "2.9.1", "streamlit": "1.32.0", "protobuf": "4.25.3"}},
+        ["protobuf==3.20.3"],
+        [],
+    ),
+    (
+        "InternalError: Blas GEMM launch failed : a.shape=(32, 784), b.shape=(784, 10), m=32, n=10, k=784",
+        {"os": "linux", "gpu": "2x RTX 3090", "packages": {"tensorflow": "2.2.0"}},
+        ["TensorFlow 2.5 or newer"],
+        ["TF_FORCE_GPU_ALLOW_GROWTH"],
+    ),
     # PyPI's wheels of which releases a system with an old C library takes, and whose library it is that needs a newer one.
     (
         GLIBC % ("2.28", "torch/lib/../../../../libcufft.so.11"),

@@ -56,6 +56,7 @@ WORDS = {
     "tensorflow": "tensorflow", "keras": "tensorflow", "pytorch": "torch", "torch": "torch", "jax": "jax",
     "diffusers": "diffusers", "torchvision": "torchvision", "torchaudio": "torchaudio",
     "runtimeerror: cudnn error: ": "torch", "runtimeerror: cuda error: ": "torch", "no cuda gpus are available": "torch",
+    "no hip gpus are available": "torch",
     "onnxruntime": "onnxruntime", "podman": "podman", "kubectl": "kubernetes", "nvidia.com/gpu": "gpu-resource",
     "kubernetes": "kubernetes", "kubelet": "kubernetes", " pods ": "kubernetes", " pod ": "kubernetes", "cri-o": "crio",
     "singularity": "singularity", "apptainer": "singularity", "docker": "docker",

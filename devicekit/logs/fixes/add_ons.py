@@ -341,6 +341,8 @@ def newer_torch(about: Situation, steps: Steps, row: Mapping[str, Any]) -> bool:
             steps.install("%s: keep it, with the last transformers that loads such files" % text, "transformers<4.52")
         else:
             steps.say(text)
+            if "transformers" in about.line:
+                steps.install(_TRANSFORMERS_4, "transformers<5")
         return True
     enough = (2, 6) if re.search("/(?:cpu|cu118|cu124)$", about.torch_index) and about.capability[:1] != "1" else (2, 7)
     new = [item for item in have if sort_key(item) >= enough] or have[-1:]
@@ -349,6 +351,9 @@ def newer_torch(about: Situation, steps: Steps, row: Mapping[str, Any]) -> bool:
         _both_again(about, steps, "torchvision torchaudio", release[0], filled(row["text"], about.groups))
     return len(steps.fixes) > before
 
+
+#: Transformers 5 asks for PyTorch 2.4 and later, the last ones before it for 2.1 and 2.2.
+_TRANSFORMERS_4 = "For an older PyTorch: the last transformers 4"
 
 #: The first PyTorch with some names that packages ask for.
 _SINCE_TORCH = {
@@ -368,11 +373,16 @@ def new_in_torch(about: Situation, steps: Steps) -> bool:
     if not since or version_at_least(about.packages.get("torch", "").partition("+")[0] or "0", since):
         return False
     user = re.search(r"-packages[\\/](?!torch[\\/])(\w+)", "".join(about.known.frames[-1:]))
-    if not about.python or about.releases("torch", ">=" + since, "", about.python):
+    newest = about.packages.get("transformers", "").startswith("5")
+    pinned = newest and "vllm" in about.packages  # to one PyTorch
+    if not pinned and (not about.python or about.releases("torch", ">=" + since, "", about.python)):
         text = "%s came with PyTorch %s: upgrade it (with torchvision and torchaudio, where they are installed)"
         row = {"text": text % (name, since), "upgrade": ["torch"]}
         if not newer_torch(about, steps, row):
             steps.of_signature([row])
+    if newest:
+        steps.install(_TRANSFORMERS_4, "transformers<5", instead=not pinned)
+        return True
     text = "Or, where PyTorch must stay, install an older release of %s"
     other = distribution_of(user.group(1)) if user else "what asks for %s" % name
     steps.say(text % other, changes="packages", instead=True)

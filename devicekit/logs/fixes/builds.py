@@ -219,7 +219,7 @@ def _newer_gpu(about: Situation, steps: Steps, capability: str) -> None:
         return
     if about.framework == "torch":
         text = "Install PyTorch's build for CUDA 12.8 or later, which has code for this GPU"
-        index = _TORCH_INDEX + "/cu128"
+        index = "%s/%s" % (_TORCH_INDEX, arm_index(about) if about.arch == "aarch64" else "cu128")
         if about.python and not about.releases("torch", ">=2.7", "", about.python):
             _newer_python(about, steps, index)
         elif about.fact("driver"):

@@ -68,6 +68,8 @@ def install_nvidia(about: Situation, steps: Steps, text: str = "Install NVIDIA's
         return
     if about.container:
         steps.say("On the host: %s; a container uses the host's driver" % lower(what), "admin", "driver")
+        text = "If the host's is new enough: start the container with --gpus all, from an image without cuda-compat"
+        steps.say(text, changes="system")
         return
     if about.macos:
         steps.say("macOS from 10.14 on has no NVIDIA driver: use the CPU, or another system")
@@ -374,6 +376,8 @@ def driver_too_old(about: Situation, steps: Steps) -> None:
         steps.say("Images for each JetPack: https://github.com/dusty-nv/jetson-containers", instead=True)
     elif about.jetson:
         jetson_build(about, steps)
+    elif "tensorrt" in about.packages:
+        steps.install("Or TensorRT for CUDA 12", "tensorrt-cu12", remove=["tensorrt"], instead=True)
     elif not too_old_gpu(about, steps):
         _older_build(about, steps)
 
@@ -830,6 +834,8 @@ def driver_shadowed(about: Situation, steps: Steps) -> None:
     )
     steps.run(text, "echo $LD_LIBRARY_PATH", on="linux")
     steps.run("See which library is loaded", "ldconfig -p | grep libcuda.so", on="linux")
+    if "COMPAT_NOT_SUPPORTED" in about.line:
+        steps.restart("If the driver was updated: restart the machine")
 
 
 def wsl_without_gpu(about: Situation, steps: Steps) -> None:

@@ -46,6 +46,10 @@ def keras_incompatible(about: Situation, steps: Steps) -> None:
     if minor and about.is_at_least("2.16"):
         steps.install("For code and models of Keras 2, install tf-keras of this TensorFlow", "tf-keras==%s.*" % minor)
         steps.set("Let TensorFlow use it, before its import", "TF_USE_LEGACY_KERAS", "1")
+        if re.match(r"keras\b(?!\.api\._v)", module):
+            steps.say(
+                "That is for tensorflow.keras; in place of import keras: import tf_keras as keras", changes="code"
+            )
         return
     if minor:
         _keras_of(about, steps, minor)
@@ -245,6 +249,7 @@ _MOVED = (
         "keras.legacy ended with Keras 2.3: update the package that imports it, or let it use tensorflow.keras (packages like "
         "keras-bert and keras-adamw do with the variable TF_KERAS=1)",
     ),
+    (r"\bis_tensor$", "Mostly einops before 0.6.1 asks for it: python -m pip install --upgrade einops"),
     (r"\bbackend\.tf$", "keras.backend does not pass TensorFlow on: import tensorflow as tf, and write tf for K.tf"),
     (
         r"control_flow_ops$",
@@ -277,7 +282,7 @@ _MOVED = (
     (
         r"preprocessing\.image|preprocessing\.(?:image_dataset_from_directory|sequence|text)|ImageDataGenerator",
         "Its parts are in keras.utils now (load_img, img_to_array, image_dataset_from_directory, pad_sequences); "
-        "ImageDataGenerator is in tensorflow.keras.preprocessing.image, as legacy",
+        "ImageDataGenerator is in tensorflow.keras.preprocessing.image, Tokenizer in tensorflow.keras.preprocessing.text",
     ),
     (r"experimental\.preprocessing|layers\.experimental",
      "The layers of preprocessing are in keras.layers since TensorFlow 2.6"),
@@ -372,7 +377,7 @@ def _moved(about: Situation, steps: Steps) -> bool:
         steps.set("Let segmentation_models use tensorflow.keras, before its import", "SM_FRAMEWORK", "tf.keras")
         return True
     right = _OPTIMIZERS.get(name.lower())
-    if right and module.endswith("keras.optimizers") and about.framework == "tensorflow":
+    if right and re.search(r"keras(?:\.api)?\.optimizers$", module) and about.framework == "tensorflow":
         place = "keras" if about.packages.get("keras", "").startswith("3") else "tensorflow.keras"
         steps.say("Import it as: from %s.optimizers import %s" % (place, right), changes="code")
         return True

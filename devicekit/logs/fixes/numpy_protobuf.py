@@ -80,7 +80,9 @@ def numpy_incompatible(about: Situation, steps: Steps) -> None:
 def newer_numpy(about: Situation, steps: Steps) -> None:
     """NumPy is older than what a package was compiled with."""
     bounds = _bounds(about, "numpy")
-    if bounds and about.is_at_least("2.0"):
+    if "numpy._core" in about.line and about.is_at_least("2.16") is False and about.may_install("numpy>=1.26,<2"):
+        steps.install("NumPy 1.26 is the last NumPy 1, and has numpy._core as well", "numpy==1.26.*")
+    elif bounds and about.is_at_least("2.0"):
         steps.install("%s works with this NumPy" % about.label, "numpy%s" % bounds)
     else:
         steps.upgrade("Update NumPy to the newest that the framework supports", "numpy")
@@ -128,6 +130,8 @@ def protobuf_incompatible(about: Situation, steps: Steps) -> None:
         if since and about.may_install("protobuf<3.21"):  # newer ones refuse code that is as old
             steps.fixes = []
             steps.install("Install a newer protobuf", "protobuf>=%s,<3.21" % since)
+    elif about.is_at_least("2.12") is False and "streamlit" in about.packages:
+        steps.install("For streamlit, too, and whatever pip says of it", "protobuf==3.20.3", instead=True)
     if not steps.fixes:
         steps.say(
             "Import TensorFlow before other libraries with a protobuf of their own (onnx, sentencepiece, ...), or use a "

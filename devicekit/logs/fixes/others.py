@@ -173,6 +173,7 @@ def _no_rocm_here(about: Situation, steps: Steps) -> None:
         else:
             steps.say("Update AMD's driver (Adrenalin), and restart Windows", "admin", "system")
             steps.say("See whether AMD's builds for Windows have code for this GPU: %s" % TORCH_WINDOWS)
+            steps.say("Switch an integrated GPU off in the BIOS: the runtime may stop at it", "admin", "system")
         _instead(about, steps)
         return
     steps.say(

@@ -481,8 +481,9 @@ def _visual_cpp(steps: Steps, install: str) -> None:
 def msvc_runtime_missing(about: Situation, steps: Steps) -> None:
     """The runtime of Visual C++."""
     if "qt" in about.words and about.framework == "torch" and re.search(r"1114|c10\.dll", about.line):
-        text = "Import torch before PyQt or PySide: Qt brings an older runtime, which is found first then"
-        steps.say(text, changes="code")
+        steps.say(
+            "Import torch before PyQt or PySide: Qt brings an older runtime, which is found first then", changes="code"
+        )
     in_conda = "conda" in about.words or re.search(r"\\envs\\[^\\]+\\lib\\", " ".join(about.known.frames))
     if in_conda and about.framework == "onnxruntime":
         text = "The environment's own msvcp140.dll is found first: update it"
@@ -506,6 +507,8 @@ def msvc_runtime_missing(about: Situation, steps: Steps) -> None:
         steps.say(
             "If it still fails, the processor may lack AVX, which TensorFlow's wheels need (1.5.0 and before do not)"
             if about.framework == "tensorflow"
+            else "If it still fails: import torch before all other packages, and before threads start"
+            if about.framework == "torch" and "c10.dll" in about.line
             else "If it still fails, make a fresh environment and install again"
         )
 

@@ -148,6 +148,8 @@ def cuda_toolkit_missing(about: Situation, steps: Steps) -> None:
         else ""
     )
     text = "Install the CUDA toolkit%s: the wheels bring its libraries, not its compiler (nvcc)" % release
+    if about.container:
+        text += "; of an image whose tag says runtime, take the one with devel"
     if about.windows:
         steps.say(
             "%s, and set CUDA_HOME (CUDA_PATH) to its folder; Visual Studio's C++ compiler is needed, too" % text,

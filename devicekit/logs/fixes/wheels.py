@@ -812,7 +812,7 @@ def _arm_builds(about: Situation, steps: Steps, name: str, version: str) -> None
 def arm_index(about: Situation) -> str:
     """Return which of PyTorch's indexes serves an ARM server: CUDA 13 for drivers that run it, and for the newest GPUs."""
     driver = about.fact("driver")
-    newest_gpu = re.search(r"(?i)\bgb10\b|spark|sm_12[1-9]|thor", about.known.gpu_name)
+    newest_gpu = about.capability in ("11.0", "12.1") or re.search(r"(?i)\bgb10\b|spark|thor", about.known.gpu_name)
     return "cu130" if newest_gpu or (driver and sort_key(driver) >= (580,)) else "cu128"
 
 
