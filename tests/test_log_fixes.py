@@ -395,12 +395,6 @@ ROWS = [
         [],
     ),
     (
-        "TypeError: Descriptors cannot not be created directly.\nIf this call came from a _pb2.py file",
-        {"python": "3.9", "packages": {"tensorflow": "2.9.1", "streamlit": "1.32.0", "protobuf": "4.25.3"}},
-        ["protobuf==3.20.3"],
-        [],
-    ),
-    (
         "InternalError: Blas GEMM launch failed : a.shape=(32, 784), b.shape=(784, 10), m=32, n=10, k=784",
         {"os": "linux", "gpu": "2x RTX 3090", "packages": {"tensorflow": "2.2.0"}},
         ["TensorFlow 2.5 or newer"],

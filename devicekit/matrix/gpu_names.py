@@ -82,7 +82,7 @@ def find_gpu(text: str, matrix: Matrix) -> Optional[GpuModel]:
 def _models_named(text: str, matrix: Matrix) -> Tuple[Sequence[GpuModel], str, Dict[str, List[GpuModel]]]:
     """Return the GPUs that a name may stand for, what was looked up, and in which names."""
     plain = re.sub(r"\((r|tm|c)\)|[®™]", " ", text.strip().lower())
-    plain = re.sub(r"^\d{1,2}(?: ?[x*\xd7] ?| (?=[a-z]))", "", plain)  # how many there are: "2x RTX 3090"
+    plain = re.sub(r"^\d{1,2}(?: ?[x*\xd7] ?| (?=[a-z]))", "", plain)  # "2x RTX 3090"
     words = re.findall(r"[a-z0-9+.]+", plain)
     maker = _MAKERS.get(words[0], "") if words else ""
     names = _names(matrix, maker)

@@ -352,7 +352,6 @@ def newer_torch(about: Situation, steps: Steps, row: Mapping[str, Any]) -> bool:
     return len(steps.fixes) > before
 
 
-#: Transformers 5 asks for PyTorch 2.4 and later, the last ones before it for 2.1 and 2.2.
 _TRANSFORMERS_4 = "For an older PyTorch: the last transformers 4"
 
 #: The first PyTorch with some names that packages ask for.

@@ -950,10 +950,9 @@ def _cudnn_of_torch(about: Situation, steps: Steps) -> None:
     steps.say("Let PyTorch find its own cuDNN: remove folders with another one from the library path")
     if "NOT_INITIALIZED" in about.line:
         steps.run("It needs free memory on the GPU: see which programs hold it, and end them", "nvidia-smi")
-        mixed = [item for item in about.packages if item.startswith("nvidia-cudnn-cu")] and about.version
-        if mixed:  # what another package asked for
-            again = ["torch==" + about.version.partition("+")[0]]
-            steps.reinstall("Install PyTorch again together with the cuDNN that it requires", *again)
+        if about.version and "nvidia-cudnn-cu" in " ".join(about.packages):  # of another release, maybe
+            text = "Install PyTorch again together with the cuDNN that it was built with"
+            steps.reinstall(text, "torch==" + about.version.partition("+")[0])
         text = "If neither helps: this build's own cuDNN does not start on this GPU and driver, take a newer build"
         steps.upgrade(text, "torch", "torchvision")
 

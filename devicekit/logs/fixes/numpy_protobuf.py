@@ -130,8 +130,6 @@ def protobuf_incompatible(about: Situation, steps: Steps) -> None:
         if since and about.may_install("protobuf<3.21"):  # newer ones refuse code that is as old
             steps.fixes = []
             steps.install("Install a newer protobuf", "protobuf>=%s,<3.21" % since)
-    elif about.is_at_least("2.12") is False and "streamlit" in about.packages:
-        steps.install("For streamlit, too, and whatever pip says of it", "protobuf==3.20.3", instead=True)
     if not steps.fixes:
         steps.say(
             "Import TensorFlow before other libraries with a protobuf of their own (onnx, sentencepiece, ...), or use a "
