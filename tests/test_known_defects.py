@@ -142,6 +142,27 @@ def test_a_row_is_said_where_it_applies_and_only_there(make_machine, name):
         assert name not in named(variant(make_machine, base, **changes)), changes
 
 
+@pytest.mark.parametrize("chosen, imports", [("torch", False), ("tensorflow", True), ("", True)])
+def test_what_keras_imports_ends_tensorflows_import(make_machine, chosen, imports):
+    installed = {"tensorflow-cpu": "2.20.0", "keras": "3.12.0", "torch": "2.9.1", "triton": "3.8.0"}
+    machine = variant(make_machine, "linux-no-gpu", installed=installed, env={"KERAS_BACKEND": chosen})
+    diagnosis = diagnose(machine)
+    status = diagnosis.framework("tensorflow")
+    assert (status.will_import, status.cause) == ((True, None) if imports else (False, "known-defect"))
+    assert diagnosis.framework("torch").will_import is True
+    steps = [step.command for step in diagnosis.by_code("known-defect").fix if step.instead]
+    assert steps == ([] if imports else ["unset KERAS_BACKEND"])
+
+
+@pytest.mark.parametrize("preset", [True, False])
+def test_what_the_start_of_python_sets_no_shell_unsets(make_machine, preset):
+    machine = variant(make_machine, "linux-no-gpu", env={"TF_XLA_FLAGS": "--tf_no_such_flag"})
+    process = machine.process.replace(preset=("TF_XLA_FLAGS",) if preset else ())
+    step = diagnose(machine.replace(process=process)).by_code("environment-variable-fatal").fix[0]
+    assert step.command == (None if preset else "unset TF_XLA_FLAGS")
+    assert ("sitecustomize.py" in step.text) is preset
+
+
 def test_every_row_has_a_case():
     # The GPU decides alone, and resolve asks as well: below.
     others = {"tensorflow-blackwell", "tensorflow-ampere-cuda10"}

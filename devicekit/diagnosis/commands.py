@@ -71,6 +71,7 @@ def place_of(machine: Machine) -> Place:
             version=minor_of(python.version),
             frameworks=_frameworks(machine),
             notebook="colab" if process.env("COLAB_RELEASE_TAG") else "",
+            preset=process.preset,
         ),
     )
 
@@ -149,6 +150,9 @@ class Shell:
 
     def unset_fix(self, name: str, text: str = "Unset it to use the GPU", instead: bool = False) -> Fix:
         """Return the step that removes a variable."""
+        if name in self._place.environment.preset:
+            text += " where Python's start sets it: sitecustomize.py, usercustomize.py or a .pth file"
+            return Fix(text, changes="files", instead=instead)
         return self.fix(text, self.unset_variable(name), instead)
 
     def unset_all_fix(self, names: Sequence[str], text: str) -> Fix:

@@ -37,6 +37,8 @@ class Environment(NamedTuple):
         The installed frameworks, as exact requirements: what another environment needs as well.
     notebook : str
         The hosted notebook that it belongs to: ``"colab"``.
+    preset : tuple of str
+        Variables that its Python sets at its start.
     """
 
     manager: str = ""
@@ -46,6 +48,7 @@ class Environment(NamedTuple):
     version: str = ""
     frameworks: Tuple[str, ...] = ()
     notebook: str = ""
+    preset: Tuple[str, ...] = ()
 
     def note(self) -> str:
         """Return what a step that changes its packages says of it, "" if there is nothing to say."""

@@ -661,7 +661,7 @@ class Process(Record):
 
     ``named_files``: variables that name a file, folder or network interface, and whether that is there; TensorFlow's library
     in LD_LIBRARY_PATH, and whether it is of the release that is imported; flags of XLA (``--xla_...``), and whether
-    jaxlib has them. ``root``: whether the user is root.
+    jaxlib has them. ``root``: whether the user is root. ``preset``: names of variables that Python's own start sets.
     """
 
     environ: Tuple[Tuple[str, str], ...]
@@ -670,6 +670,7 @@ class Process(Record):
     wsl: Fact[int]
     named_files: Fact[Tuple[Tuple[str, bool], ...]] = Fact.unknown("not asked")
     root: Fact[bool] = Fact.unknown("not asked")
+    preset: Tuple[str, ...] = ()
 
     def env(self, name: str) -> Optional[str]:
         """Return the value of an environment variable, None if it is not set."""

@@ -44,8 +44,8 @@ class Interpreter(Record):
     """The Python interpreter that is examined. All paths are the machine's own, not scrubbed.
 
     ``problem``: the variable that keeps it from starting, or from finding its own standard library; "" if none does.
-    ``unset``: variables that its own start removes (a ``.pth`` file, ``sitecustomize``). ``lacking``: modules of the standard
-    library that every framework needs and that this Python was built without.
+    ``unset``, ``preset``: variables that its own start removes, or gives another value (a ``.pth`` file, ``sitecustomize``).
+    ``lacking``: modules of the standard library that every framework needs and that this Python was built without.
     """
 
     implementation: str
@@ -65,6 +65,7 @@ class Interpreter(Record):
     keras_backend: str = ""
     problem: str = ""
     unset: Tuple[str, ...] = ()
+    preset: Tuple[Tuple[str, str], ...] = ()
     lacking: Tuple[str, ...] = ()
 
 

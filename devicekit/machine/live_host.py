@@ -73,8 +73,10 @@ class LiveHost(Host):
         self._loader_cache: Optional[Dict[str, str]] = None  # read once: three probers search it
 
     def environ(self) -> Mapping[str, str]:
-        gone = self.interpreter.unset
-        return {name: value for name, value in os.environ.items() if name not in gone} if gone else os.environ
+        gone, preset = self.interpreter.unset, dict(self.interpreter.preset)
+        if not (gone or preset):
+            return os.environ
+        return {name: value for name, value in {**os.environ, **preset}.items() if name not in gone}
 
     def read_bytes(self, path: str, limit: int = 1 << 20, offset: int = 0) -> bytes:
         _check(path)

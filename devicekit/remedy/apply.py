@@ -220,7 +220,7 @@ class Surgeon:
             except OSError as error:
                 return "%s cannot be renamed: %s" % (path, error.strerror or error)
         try:
-            unset_at_start(self._layout, attempt.unset, os.environ)
+            unset_at_start(self._layout, attempt.unset, self._host.environ(), self._host.interpreter.preset)
         except OSError as error:
             return "%s cannot be written: %s" % (self._layout.libraries[0], error.strerror or error)
         for text, command in steps(self._installer, attempt.packages, constraints):

@@ -219,9 +219,16 @@ UNSETTABLE = ("PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION", "TF_JITRT_FLAGS", "TF_XL
 
 _LINE = "import os; os.environ.get(%s) == %s and os.environ.pop(%s)\n"
 
+#: Python imports it after all ``.pth`` files, and only once.
+_HOOK = "import os; exec('try: import sitecustomize\\nexcept Exception: pass')\n"
 
-def unset_at_start(layout: Layout, names: Sequence[str], environ: Mapping[str, str]) -> None:
+
+def unset_at_start(
+    layout: Layout, names: Sequence[str], environ: Mapping[str, str], preset: Sequence[Tuple[str, str]] = ()
+) -> None:
     """Make the Python of an environment unset variables when it starts, each as long as it has its present value.
+
+    ``preset``: what that start sets.
 
     Raises
     ------
@@ -230,5 +237,6 @@ def unset_at_start(layout: Layout, names: Sequence[str], environ: Mapping[str, s
     """
     lines = [_LINE % (ascii(name), ascii(environ[name]), ascii(name)) for name in names if name in environ]
     if lines:
+        lines[:0] = [_HOOK] if any(name in names for name, _ in preset) else []
         with open(os.path.join(layout.libraries[0], FILE), "a", encoding="ascii") as stream:
             stream.write("".join(lines))

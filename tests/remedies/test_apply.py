@@ -16,9 +16,10 @@ from tiny import APPLY, BROKEN_NUMPY, FOLDER, GOOD_NUMPY, NEEDED, TENSORFLOW, Pa
 from devicekit.diagnosis.findings import Packages
 from devicekit.machine.interpreter import other_interpreter
 from devicekit.machine.live_host import LiveHost
+from devicekit.machine.probe import read_machine
 from devicekit.remedy.installers import find_uv
 from devicekit.remedy.journal import Logbook
-from devicekit.remedy.layout import Layout, read_layout
+from devicekit.remedy.layout import Layout, read_layout, unset_at_start
 from devicekit.remedy.result import Attempt
 
 INSTALLERS = ("pip", "uv")
@@ -297,8 +298,29 @@ def test_a_variable_that_the_start_of_another_interpreter_unsets_is_not_set_ther
     with open(os.path.join(patient.site, "own.pth"), "w") as stream:
         stream.write("import os; os.environ.pop('XLA_FLAGS', None)\n")
     interpreter = other_interpreter(patient.python)
-    assert interpreter.unset == ("XLA_FLAGS",)
+    assert (interpreter.unset, interpreter.preset) == (("XLA_FLAGS",), ())
     assert "XLA_FLAGS" not in LiveHost(interpreter).environ()
+
+
+@pytest.mark.parametrize("name", ["zz.pth", "sitecustomize.py"])
+def test_a_variable_that_the_start_of_another_interpreter_sets_is_set_there(patient, monkeypatch, name):
+    monkeypatch.setenv("TF_XLA_FLAGS", "--y")
+    with open(os.path.join(patient.site, name), "w") as stream:
+        stream.write("import os; os.environ.update(TF_XLA_FLAGS='--x', SECRET='x')\n")
+    interpreter = other_interpreter(patient.python)
+    assert (interpreter.unset, interpreter.preset) == ((), (("TF_XLA_FLAGS", "--x"),))
+    assert LiveHost(interpreter).environ()["TF_XLA_FLAGS"] == "--x"
+    process = read_machine(LiveHost(interpreter)).process
+    assert (process.env("TF_XLA_FLAGS"), process.preset) == ("--x", ("TF_XLA_FLAGS",))
+
+
+def test_what_sitecustomize_sets_is_unset_after_it(patient):
+    with open(os.path.join(patient.site, "sitecustomize.py"), "w") as stream:
+        stream.write("import os\nos.environ['XLA_FLAGS'] = '--x'\n")
+    show = [patient.python, "-c", "import os; print(os.environ.get('XLA_FLAGS'))"]
+    interpreter = other_interpreter(patient.python)
+    unset_at_start(read_layout(patient.python), ["XLA_FLAGS"], LiveHost(interpreter).environ(), interpreter.preset)
+    assert subprocess.check_output(show, env=patient.variables).decode("ascii").strip() == "None"
 
 
 def test_devicekits_own_dependencies_stay(patient):

@@ -191,7 +191,7 @@ def _wrong_backend(view: View, keras: str) -> Optional[Finding]:
         return Kind("keras-incompatible", "error", ("keras", "tensorflow"), url).finding(
             "%s names the Keras backend '%s', which Keras %s does not support%s" % (source, chosen[:40], keras, ending),
             (Evidence("backend: %s" % json.dumps(chosen[:40]), source),),
-            (_select_installed(view, source, meant) or otherwise,),
+            (select_installed(view, source, meant) or otherwise,),
         )
     if not source or has_backend(view, chosen):
         return None
@@ -205,7 +205,7 @@ def _wrong_backend(view: View, keras: str) -> Optional[Finding]:
 
 def _absent_backend(view: View, chosen: str, source: str) -> Tuple[Fix, ...]:
     """Install the backend that is named, or select one that is there: the user sets a variable, Keras writes the file too."""
-    select = _select_installed(view, source)
+    select = select_installed(view, source)
     install = add_framework(view, chosen) if chosen in ("tensorflow", "jax", "torch") else None
     if install is not None and source == "KERAS_BACKEND":
         return (install,) if select is None else (install, select.replace(instead=True))
@@ -234,7 +234,7 @@ def _without_variable(view: View) -> str:
     return (config.backend if config is not None else None) or "tensorflow"
 
 
-def _select_installed(view: View, source: str, meant: str = "") -> Optional[Fix]:
+def select_installed(view: View, source: str, meant: str = "") -> Optional[Fix]:
     """The step that makes Keras take a backend that is there, None if none is."""
     name = backend_instead(view, meant)
     if not name:

@@ -12,6 +12,7 @@ from ..frameworks import BACKENDS, TITLES
 from ..view import View
 from .frameworks import gpu_build, is_there, uses
 from .gpu_code import capabilities, tensorflow_code_for, visible_gpus
+from .keras import backend, has_backend, keras3_on, select_installed
 from .libraries import search
 from .registry import BROKEN_INSTALL, rule
 
@@ -215,9 +216,15 @@ def _finding(view: View, framework: str, version: str, row: Defect, seen: Sequen
     evidence = [item.evidence for item in seen]
     status = "confirmed" if row.status == "confirmed" else "reported by users"
     evidence += [Evidence("%s (%s)" % (status, row.name), url) for url in row.sources]
-    blocks = ("%s.%s" % (framework, "cuda" if row.effect == "refused" else "values"),)
-    return Kind("known-defect", row.severity, blocks, row.sources[0]).finding(
-        "%s%s: %s%s." % (label, with_these, says, row.what), tuple(evidence), _fixes(view, framework, row)
+    severity, blocks = row.severity, ("%s.%s" % (framework, "cuda" if row.effect == "refused" else "values"),)
+    fixes = _fixes(view, framework, row)
+    # Importing TensorFlow imports Keras, and with it this backend (seen: 2.21.0 with Triton 3.9.0, SIGABRT).
+    if row.effect == "crashes" and keras3_on(view)[1] == "torch" and has_backend(view, "torch"):
+        severity, blocks = "error", (framework,)
+        select = select_installed(view, backend(view).source, framework)
+        fixes = (*fixes, select.replace(instead=True)) if select is not None else fixes
+    return Kind("known-defect", severity, blocks, row.sources[0]).finding(
+        "%s%s: %s%s." % (label, with_these, says, row.what), tuple(evidence), fixes
     )
 
 

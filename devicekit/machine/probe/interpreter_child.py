@@ -101,7 +101,7 @@ def keras_backend():  # type: () -> str
 
 
 def main(task, say):  # type: (dict[str, object], object) -> dict[str, object]
-    """Return the description; see `devicekit.children.child`. ``variables`` of the task: what is set where it was started."""
+    """Return the description; see `devicekit.children.child`. ``variables`` of the task: names of those that matter."""
     found = describe(as_script=True)
-    found["unset"] = [name for name in task["variables"] if name not in os.environ]  # type: ignore[attr-defined]
+    found["preset"] = [[name, os.environ[name]] for name in task["variables"] if name in os.environ]  # type: ignore
     return found

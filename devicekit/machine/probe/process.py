@@ -64,6 +64,7 @@ def read_process(host: Host) -> Process:
         wsl=_read_wsl(host),
         named_files=_read_named_files(host, upper),
         root=Fact.of(host.is_root(), "the user's number"),
+        preset=tuple(name for name, _ in host.interpreter.preset),
     )
 
 
