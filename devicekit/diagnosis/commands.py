@@ -151,7 +151,7 @@ class Shell:
     def unset_fix(self, name: str, text: str = "Unset it to use the GPU", instead: bool = False) -> Fix:
         """Return the step that removes a variable."""
         if name in self._place.environment.preset:
-            text += " where Python's start sets it: sitecustomize.py, usercustomize.py or a .pth file"
+            text = "Delete the line that sets it when Python starts: in sitecustomize.py, usercustomize.py or a .pth"
             return Fix(text, changes="files", instead=instead)
         return self.fix(text, self.unset_variable(name), instead)
 

@@ -214,6 +214,8 @@ def _measured(rows: Sequence[Bound], version: str) -> Fit:
         return _UNKNOWN
     votes = [_vote(row, numbers) for row in rows]
     found = [item for item in votes if item is not None]
+    if all(item.state == "fails" for item in found):  # further away, it may be earlier: that contradicts nothing
+        found = [item for item in found if item.exact] or found
     if len({(item.state, item.stage) for item in found}) == 1 and found[0].state != "unknown":
         return found[0]
     pair = "%s %s with %s %s" % (rows[0].project, rows[0].release, rows[0].dependency, version)
