@@ -418,6 +418,8 @@ def test_of_a_package_that_is_there_twice_the_first_on_the_path_counts(make_mach
     # What comes before the environment's own stays the first, whatever is installed.
     assert bool(first.environment) is not after
     assert (first.packages.install == ("numpy==" + good,)) is after
+    # Nor is the release to blame: another environment gets it as well.
+    assert after or any(text.startswith("tensorflow") and "==2.16.2" in text for text in first.packages.install)
 
 
 def test_an_environment_that_is_read_only_is_not_changed():

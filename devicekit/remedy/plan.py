@@ -661,7 +661,10 @@ class _Planner:
         own = self.target.python
         goal = self.goal if self.goal != "auto" else "gpu" if self._computes else "fastest"
         # Where only the GPU is unused, this Python's sets were looked at.
-        found = self.new_set((goal,), [python for python in (own, *PYTHONS) if not (self._computes and python == own)])
+        owner = None if self._computes else self._owner()
+        keep = () if owner is None else (Need("tensorflow==%s" % owner.version, because="it is there"),)
+        pythons = [python for python in (own, *PYTHONS) if not (self._computes and python == own)]
+        found = self.new_set((goal,), pythons, keep)
         if found is None:
             return []
         why = "Nothing that is installed into this environment helps"
