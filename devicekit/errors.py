@@ -8,7 +8,7 @@ import contextlib
 import errno
 import sys
 import warnings
-from typing import Any, Dict, Iterable, Iterator, Optional, Sequence, Set, Tuple, Type
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Set, Tuple, Type
 
 # Known to type checkers only: this module imports nothing of devicekit.
 TYPE_CHECKING = False
@@ -222,6 +222,23 @@ def unknown_name(what: str, name: object, names: Iterable[str]) -> str:
         name[:60] if isinstance(name, str) else name,
         did_you_mean(name, known) or "; accepted are %s" % ", ".join(known),
     )
+
+
+def listed(values: Any, what: str, of: str) -> List[Any]:
+    """Return values in a list; raise ValueError if they are not several, such as one string or number."""
+    if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
+        raise ValueError("%s is a list of %s, not %r" % (what, of, values))
+    return list(values)
+
+
+def check_positive(value: Any, what: str) -> None:
+    """Raise ValueError if a value is not a number above 0."""
+    try:
+        positive = value > 0 and not isinstance(value, bool)
+    except TypeError:
+        positive = False
+    if not positive:
+        raise ValueError("%s must be more than 0, not %r" % (what, value))
 
 
 def _message_of(finding: "devicekit.Finding", requested: str = "") -> str:

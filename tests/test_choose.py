@@ -99,13 +99,16 @@ def test_exclude_policy_and_memory():
     [
         {"policy": "fastest-of-all"},
         {"exclude": "gpu:0"},
+        {"exclude": None},
         {"exclude": ["banana"]},
         {"min_memory": "lots"},
         {"framework": "caffe"},
     ],
 )
 def test_wrong_use_says_what_is_accepted(options):
-    with pytest.raises(ValueError, match="accepted are|not the string|such as '8GiB'"):
+    with pytest.raises(
+        ValueError, match="accepted are|exclude is a list of devices, as .*, not ('gpu:0'|None)|such as '8GiB'"
+    ):
         select_device(machine=SERVER, **options)
 
 

@@ -371,6 +371,8 @@ def test_every_example_is_one_that_its_command_takes():
         (["doctor", "--machine", "."], "; name a snapshot in it"),
         (["doctor", "--machine", "-"], "standard input is empty; make a machine file with: devicekit snapshot"),
         (["doctor", "--machine", "nowhere"], "no bundled machine of that name; make a file with: devicekit snapshot"),
+        (["doctor", "--explain", ""], "argument --explain: it is empty; is a variable not set?"),
+        (["explain", "--clipboard", "notes.txt"], "--clipboard or 'notes.txt', not both"),
         (["explain", " "], "nothing to explain: name a file, '-' for standard input"),
         (["fix", "--goal", "nonsense"], "unknown goal 'nonsense'; accepted are auto, gpu"),
         (["fleet", "--from", ".", "--output", "notes.txt"], "notes.txt is a file: name a folder for the snapshots"),

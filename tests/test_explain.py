@@ -397,7 +397,9 @@ def test_machine_and_facts_together():
 # What a file may hold.
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le-bom", "utf-16-be-bom", "latin-1"])
+@pytest.mark.parametrize(
+    "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le-bom", "utf-16-be-bom", "utf-16-le", "utf-16-be", "latin-1"]
+)
 def test_encodings(encoding):
     marks = {"utf-16-le-bom": b"\xff\xfe", "utf-16-be-bom": b"\xfe\xff"}
     text = NO_CUDNN + "\r\nd\xe9j\xe0 vu\r\n"
@@ -406,6 +408,11 @@ def test_encodings(encoding):
     assert found[0].code == "cudnn-missing"
     assert found[0].evidence[0].source == "log, line 1"
     assert found[0].evidence[0].text == NO_CUDNN
+
+
+def test_a_log_whose_beginning_is_blank_is_still_text():
+    content = io.BytesIO(bytes(4096) + b"\n" + NO_CUDNN.encode("ascii"))
+    assert explain_log(content).findings[0].code == "cudnn-missing"
 
 
 def test_a_log_of_escape_sequences_says_nothing():

@@ -612,6 +612,14 @@ def test_an_environment_whose_python_was_removed(tmp_path):
     assert other_interpreter(str(tmp_path)).version
 
 
+@pytest.mark.only_on("posix", reason="a virtual environment has no links there")
+def test_a_python_that_cannot_be_reached_is_not_called_removed(tmp_path):
+    (tmp_path / "python").symlink_to(tmp_path / "python")
+    for path, why in ((tmp_path / "python", "symbolic links"), (tmp_path / ("p" * 300), "too long")):
+        with pytest.raises(InterpreterError, match="cannot be reached: .*%s" % why):
+            other_interpreter(str(path))
+
+
 @pytest.mark.parametrize(
     "path, left",
     [

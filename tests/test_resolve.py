@@ -534,8 +534,8 @@ def test_musl_and_32_bit_are_said():
         ({"goal": "quantum"}, "accepted are gpu, cpu"),
         ({"framework": "caffe"}, "accepted are tensorflow"),
         ({"also": ["caffe"]}, "accepted are tensorflow"),
-        ({"also": "torch"}, "sequence"),
-        ({"keep": "torch"}, "sequence"),
+        ({"also": "torch"}, "also is a list of frameworks, not 'torch'"),
+        ({"keep": "torch"}, "keep is a list of requirements, not 'torch'"),
         ({"keep": ["==2"]}, "not a valid requirement"),
         ({"python": "three"}, "accepted are 3.7"),
         ({"platform": "beos"}, "accepted are linux-x86_64"),
@@ -544,6 +544,29 @@ def test_musl_and_32_bit_are_said():
 def test_bad_input(arguments, said):
     with pytest.raises(ValueError, match=said):
         devicekit.resolve(**dict({"python": "3.10", "platform": LINUX}, **arguments))
+
+
+@pytest.mark.parametrize(
+    "arguments, said",
+    [
+        ({"goal": ["gpu"]}, "goal must be a string"),
+        ({"python": 3.11}, "python must be a string, in quotes, not 3.11"),
+        ({"platform": b"linux-x86_64"}, "platform must be a string"),
+        ({"gpu": 8.6}, "gpu must be a string, in quotes, not 8.6"),
+        ({"driver": 535}, "driver must be a string, in quotes, not 535"),
+        ({"keep": None}, "keep is a list of requirements, not None"),
+        ({"keep": [2.15]}, "cannot keep 2.15: not a valid requirement"),
+        ({"also": 1}, "also is a list of frameworks, not 1"),
+    ],
+)
+def test_an_argument_of_another_type_is_named(arguments, said):
+    with pytest.raises(ValueError, match=said):
+        devicekit.resolve(**dict({"platform": LINUX, "python": "3.10"}, **arguments))
+
+
+def test_what_a_generator_keeps_is_kept():
+    answer = devicekit.resolve("cpu", python="3.10", platform=LINUX, keep=(text for text in ["tensorflow-cpu==2.15.*"]))
+    assert any(str(pin.version).startswith("2.15") for pin in answer.pins)
 
 
 def test_the_answer_is_the_same_twice():

@@ -376,6 +376,8 @@ def test_auto_wants_a_yes_or_a_no():
 
 @pytest.mark.parametrize("argument, message", [
     ({"budget_s": 0}, "budget_s must be more than 0"),
+    ({"budget_s": "60"}, "budget_s must be more than 0, not '60'"),
+    ({"budget_s": True}, "budget_s must be more than 0, not True"),
     ({"device": "gpu:0,1"}, "several devices"),
     ({"device": "nonsense"}, "unknown device"),
 ])  # fmt: skip

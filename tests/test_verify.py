@@ -295,6 +295,23 @@ def test_wrong_use(patients, arguments, message):
     assert "Traceback" not in done.stderr
 
 
+def test_arguments_of_another_type():
+    for arguments, message in (
+        ({"timeout_s": None}, "a time limit is a number of seconds above 0 and up to 86400, not None"),
+        ({"timeout_s": "60"}, "not '60'"),
+        ({"frameworks": 1}, "frameworks is a list of names, not 1"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            devicekit.verify(**arguments)
+
+
+def test_numerics_without_a_framework_are_not_wrong_use(patients):
+    """A framework that is broken is installed: the message says what is so of both, and the status is that of `bench`."""
+    done = patients.command("--numerics", "--framework", "jax")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "cannot test jax: it is not installed" in done.stderr
+
+
 def status(name="tensorflow", will_import=True, keras=True, devices=("CPU:0",), cause=None):
     return FrameworkStatus(name, "2.0", will_import, keras, devices, cause)
 

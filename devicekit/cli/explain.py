@@ -37,6 +37,8 @@ def add_explain(verbs: Any) -> None:
 
 
 def _explain(options: argparse.Namespace) -> int:
+    if options.clipboard and options.log:
+        raise DevicekitError("--clipboard or %r, not both" % options.log[:60])
     if not (options.log or "").strip() and not options.clipboard:
         raise DevicekitError(
             "nothing to explain: name a file, '-' for standard input, --clipboard, an error message, or a finding code"

@@ -89,7 +89,7 @@ def _run(given: Sequence[str], alone: bool) -> int:
     if not hasattr(options, "run"):
         parser.print_help(sys.stderr)
         return 2
-    for name in ("python", "machine", "into"):
+    for name in ("python", "machine", "into", "explain"):
         if getattr(options, name, None) == "":  # else another environment would be meant than the caller's
             parser.verbs[given[0]].error("argument --%s: it is empty; is a variable not set?" % name)
     be_quiet(options.quiet)

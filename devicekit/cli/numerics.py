@@ -3,7 +3,7 @@
 import argparse
 from typing import List, Optional, Sequence, Tuple
 
-from ..errors import DevicekitError, text_of, unknown_name
+from ..errors import DevicekitError, DeviceUnavailableError, text_of, unknown_name
 from .arguments import add_html
 from .output import check_drawing, show, write_record
 
@@ -78,8 +78,7 @@ def numerics_targets(frameworks: Sequence[str] = (), devices: Sequence[str] = ()
     """Return frameworks and devices to compute with, as `devicekit.measure.numerics.operations.suite.run_suite` takes them.
 
     By default all frameworks that can be imported, and the CPU and all devices that are or may be usable. Raises
-    ValueError for an unknown name, DeviceUnavailableError for a device that cannot be used, DevicekitError if there is
-    no framework.
+    ValueError for an unknown name, DeviceUnavailableError for a device or framework that cannot be used.
     """
     from ..api import select_device
     from ..diagnosis.diagnose import diagnose
@@ -94,12 +93,9 @@ def numerics_targets(frameworks: Sequence[str] = (), devices: Sequence[str] = ()
     for name in frameworks:
         if name not in ready:
             because = "it cannot be imported (see devicekit doctor)" if name in statuses else "it is not installed"
-            raise DevicekitError("cannot test %s: %s" % (name, because))
+            raise DeviceUnavailableError("cannot test %s: %s" % (name, because))
     if not ready:
-        raise DevicekitError(
-            "no framework is installed; install devicekit and a framework in the same environment, for example: "
-            "pip install devicekit tensorflow"
-        )
+        raise DeviceUnavailableError("no framework can be imported in this environment; see devicekit doctor")
     found: List[Tuple[str, str]] = []
     for framework in frameworks or ready:
         for device in devices:

@@ -160,12 +160,13 @@ def chunks_of_text(text: str) -> Iterator[bytes]:
 
 
 def chunks_of_stream(stream: "IO[bytes]") -> Iterator[bytes]:
-    """Return a binary stream in chunks, as UTF-8. Windows PowerShell writes redirected output as UTF-16."""
+    """Return a binary stream in chunks, as UTF-8. Windows PowerShell redirects output as UTF-16, wsl.exe without a mark."""
     first = stream.read(_CHUNK_BYTES)
-    for mark, encoding in ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
-        if first.startswith(mark):
+    for mark, encoding, high in ((codecs.BOM_UTF16_LE, "utf-16-le", 1), (codecs.BOM_UTF16_BE, "utf-16-be", 0)):
+        unmarked = first[high:8:2] == bytes(4) and b"\0" not in first[1 - high : 8 : 2]
+        if unmarked or first.startswith(mark):
             decoder = codecs.getincrementaldecoder(encoding)("replace")
-            piece = first[2:]
+            piece = first
             while piece:
                 yield decoder.decode(piece).encode("utf-8", "replace")
                 piece = stream.read(_CHUNK_BYTES)

@@ -148,5 +148,11 @@ def _find(path: str) -> str:
         text = "%s does not exist: give the path of an interpreter or of a virtual environment"
         if os.path.islink(full):
             text = "%s leads to a Python that was removed: create the environment again"
+        try:
+            os.stat(full)
+        except FileNotFoundError:
+            pass
+        except OSError as error:  # such as no permission for a folder above it
+            text = "%s cannot be reached: " + str(error.strerror)
         raise InterpreterError(text % path)
     return full

@@ -6,7 +6,7 @@ from typing import Dict, List, Mapping, Optional, Sequence, Tuple
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
-from ..errors import did_you_mean, unknown_name
+from ..errors import did_you_mean, listed, unknown_name
 from ..machine.facts import Machine, check_machine
 from ..matrix.gpu_names import GpuModel, gpu_named
 from ..matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, Matrix, minor_of
@@ -135,6 +135,9 @@ def resolve(
     ValueError
         If an argument is none of the accepted ones.
     """
+    for name, value in (("goal", goal), ("python", python), ("platform", platform), ("gpu", gpu), ("driver", driver)):
+        if value is not None and not isinstance(value, str):
+            raise ValueError("%s must be a string, in quotes, not %r" % (name, value))
     further = None
     if goal not in GOALS:
         further = seam("plug-in goals")(goal)
@@ -234,12 +237,11 @@ def _with_driver(target: Target, driver: str) -> Target:
 
 
 def _frameworks(framework: str, also: Sequence[str]) -> Tuple[str, ...]:
-    if isinstance(also, str):
-        raise ValueError("'also' is a sequence of frameworks, not the string %r" % also)
-    for name in (framework,) + tuple(also):
+    names = [framework, *listed(also, "also", "frameworks")]
+    for name in names:
         if name not in FRAMEWORKS:
             raise ValueError(unknown_name("framework", name, FRAMEWORKS))
-    return tuple(dict.fromkeys((framework,) + tuple(also)))
+    return tuple(dict.fromkeys(names))
 
 
 def _backend_of(machine: Machine) -> Tuple[str, ...]:
@@ -250,12 +252,11 @@ def _backend_of(machine: Machine) -> Tuple[str, ...]:
 
 
 def _parsed(keep: Sequence[str], allow_unknown: bool, matrix: Matrix) -> Tuple[Need, ...]:
-    if isinstance(keep, str):
-        raise ValueError("'keep' is a sequence of requirements, not the string %r" % keep)
+    keep = listed(keep, "keep", "requirements")
     for text in keep:
         try:
             requirement = Requirement(text)
-        except InvalidRequirement as error:
+        except (InvalidRequirement, TypeError) as error:
             raise ValueError(
                 "cannot keep %r: not a valid requirement (%s)" % (text, str(error).split("\n")[0])
             ) from None

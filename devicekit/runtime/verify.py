@@ -6,7 +6,7 @@ from typing import Iterable, List, Optional, Tuple, Union
 from ..children.progress import Progress
 from ..children.spawn import isolated
 from ..diagnosis.findings import Diagnosis, Finding, FrameworkStatus
-from ..errors import unknown_name
+from ..errors import listed, unknown_name
 from ..machine.facts import Machine
 from ..machine.host import Interpreter
 from ..machine.live_host import LiveHost, this_interpreter
@@ -63,8 +63,8 @@ def verify_interpreter(
     from ..machine.probe import read_machine
 
     names = _names(frameworks)
-    if not 0 < timeout_s <= _LONGEST_S:
-        raise ValueError("a time limit is a number of seconds above 0 and up to %d, not %g" % (_LONGEST_S, timeout_s))
+    if not (isinstance(timeout_s, (int, float)) and 0 < timeout_s <= _LONGEST_S):
+        raise ValueError("a time limit is a number of seconds above 0 and up to %d, not %r" % (_LONGEST_S, timeout_s))
     # As a program elsewhere would find it: what a file in the working folder hides is the doctor's to say, and nothing that
     # is only there is run.
     elsewhere = interpreter.replace(sys_path=tuple(isolated(interpreter.sys_path, (interpreter.cwd,))))
@@ -93,7 +93,7 @@ def _shadowed(machine: Machine) -> Tuple[Finding, ...]:
 def _names(frameworks: Union[str, Iterable[str], None]) -> Tuple[str, ...]:
     if frameworks is None:
         return ()
-    names = (frameworks,) if isinstance(frameworks, str) else tuple(frameworks)
+    names = [frameworks] if isinstance(frameworks, str) else listed(frameworks, "frameworks", "names")
     for name in names:
         if name not in FRAMEWORKS:
             raise ValueError(unknown_name("framework", name, FRAMEWORKS))

@@ -3,6 +3,7 @@
 from typing import Iterable, List, Optional, Sequence, Tuple
 
 from ..diagnosis.findings import Candidate, Diagnosis, Finding, name_of
+from ..errors import listed
 from ..machine.facts import Machine
 from ..records import Record
 from .device_ids import numbered
@@ -173,6 +174,4 @@ def _matches(candidate: Candidate, request: Request) -> bool:
 
 
 def _excluded(exclude: Iterable[str], machine: Machine) -> List[Request]:
-    if isinstance(exclude, str):
-        raise ValueError("exclude is a list of devices, such as ('gpu:1',), not the string %r" % exclude)
-    return [parse_request(item, machine.platforms) for item in exclude]
+    return [parse_request(item, machine.platforms) for item in listed(exclude, "exclude", "devices, as ['gpu:1']")]

@@ -2,7 +2,7 @@
 
 from typing import Any, Dict, List, Optional, Tuple, Union
 
-from ...errors import DevicekitError, log, unknown_name
+from ...errors import DevicekitError, check_positive, log, unknown_name
 from ...machine.detect import real_machine
 from ...runtime.current import clean_environment
 from ...selection.request import parse_memory, parse_request
@@ -200,8 +200,7 @@ def _check(mode: str, margin: float, timeout_s: float, framework: Optional[str])
         raise ValueError("unknown mode=%r; accepted are 'training', 'inference'" % (mode,))
     if isinstance(margin, bool) or not isinstance(margin, (int, float)) or not 0.0 <= margin < 1.0:
         raise ValueError("margin must be a number from 0 to below 1, not %r" % (margin,))
-    if not timeout_s > 0:
-        raise ValueError("timeout_s must be more than 0, not %r" % (timeout_s,))
+    check_positive(timeout_s, "timeout_s")
     if framework is not None and framework not in BACKENDS:
         raise ValueError(unknown_name("framework", framework, BACKENDS))
 

@@ -5,7 +5,7 @@ from typing import Any, Dict, Iterable, List, Optional, Tuple, Union
 from ...diagnosis.diagnose import diagnose
 from ...diagnosis.findings import Finding, name_of
 from ...diagnosis.frameworks import choose_framework
-from ...errors import DeviceUnavailableError, did_you_mean
+from ...errors import DeviceUnavailableError, did_you_mean, listed
 from ...machine.detect import real_machine
 from ...runtime.decide import plan_for
 from ...selection.request import parse_request
@@ -39,7 +39,7 @@ def tasks_for(
         If no framework is installed.
     """
     common = dict(_model(model), batch_size=_batch_size(batch_size), **_checked(others))
-    precisions = [_one_of(name, PRECISIONS, "precision") for name in _several(precision, "float32")]
+    precisions = [_one_of(name, PRECISIONS, "precision") for name in _several(precision, "precision", "float32")]
     asked, choices = None if devices is None else _devices(devices), _xla(xla)
     tasks: List[Dict[str, Any]] = []
     for name in named_frameworks(framework):
@@ -76,7 +76,7 @@ def named_frameworks(framework: Union[str, Iterable[str], None]) -> List[str]:
     """Return the frameworks that are named, by default the one that Keras uses; raise if one is not installed."""
     machine = real_machine()
     names: List[str] = []
-    for asked in _several(framework, None):
+    for asked in _several(framework, "framework"):
         chosen = choose_framework(machine, asked)
         if chosen is None:
             raise DeviceUnavailableError(
@@ -92,7 +92,7 @@ def named_frameworks(framework: Union[str, Iterable[str], None]) -> List[str]:
 
 
 def _devices(devices: Union[str, Iterable[str]]) -> List[str]:
-    given = devices.split(",") if isinstance(devices, str) else list(devices)
+    given = devices.split(",") if isinstance(devices, str) else listed(devices, "devices", "names")
     found: List[str] = []
     for item in given:
         text = str(item).strip()
@@ -145,9 +145,10 @@ def _checked(values: Dict[str, Any]) -> Dict[str, Any]:
         _one_of(name, SETTINGS, "setting")
     shape = values["shape"]
     if shape is not None:
+        shape = listed(shape, "shape", "sizes")
         if not all(isinstance(size, int) and not isinstance(size, bool) and size > 0 for size in shape):
             raise ValueError("shape must be whole numbers above 0, as in (64, 64, 3), not %r" % (shape,))
-        values = dict(values, shape=list(shape))
+        values = dict(values, shape=shape)
     return values
 
 
@@ -160,17 +161,17 @@ def _batch_size(batch_size: Union[int, str, None]) -> Union[int, str, None]:
 
 
 def _xla(xla: Any) -> List[Optional[bool]]:
-    values = [xla] if xla is None or isinstance(xla, bool) else list(xla)
+    values = [xla] if xla is None or isinstance(xla, bool) else listed(xla, "xla", "True, False or None")
     for value in values:
         if value is not None and not isinstance(value, bool):
             raise ValueError("xla must be True, False or None, or several of them, not %r" % (value,))
     return values
 
 
-def _several(values: Any, default: Optional[str]) -> List[Any]:
+def _several(values: Any, what: str, default: Optional[str] = None) -> List[Any]:
     if values is None:
         return [default]
-    return [values] if isinstance(values, str) else list(dict.fromkeys(values))
+    return [values] if isinstance(values, str) else list(dict.fromkeys(listed(values, what, "names"))) or [default]
 
 
 def _one_of(value: Any, accepted: Tuple[str, ...], name: str) -> Any:

@@ -5,7 +5,7 @@ from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tupl
 
 from ...children.call import run_child
 from ...diagnosis.findings import Finding
-from ...errors import DevicekitError
+from ...errors import DevicekitError, check_positive
 from ...runtime import speed_cache
 from ...runtime.current import clean_environment
 from ...runtime.settings import cache_folder
@@ -312,10 +312,9 @@ def benchmark(
 def _check(repeat: int, timeout_s: float, seconds: Optional[float]) -> None:
     if isinstance(repeat, bool) or not isinstance(repeat, int) or not 1 <= repeat <= 1000:
         raise ValueError("repeat must be a whole number from 1 to 1000, not %r" % (repeat,))
-    if not timeout_s > 0:
-        raise ValueError("timeout_s must be more than 0, not %r" % (timeout_s,))
-    if seconds is not None and not seconds > 0:
-        raise ValueError("seconds must be more than 0, not %r" % (seconds,))
+    check_positive(timeout_s, "timeout_s")
+    if seconds is not None:
+        check_positive(seconds, "seconds")
 
 
 class _Run:

@@ -2,10 +2,10 @@
 
 import contextlib
 import time
-from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Iterator, NamedTuple, Optional, Sequence, Tuple, Union
 
 from ...diagnosis.findings import Finding, name_of
-from ...errors import DevicekitError, unknown_name
+from ...errors import DevicekitError, listed, unknown_name
 from .result import Comparison, Difference, Divergence, LeftToCpu
 
 _FRAMEWORKS = ("tensorflow", "jax", "torch")
@@ -276,7 +276,7 @@ def _check(
     """
     from ...selection.request import parse_request
 
-    names = (devices,) if isinstance(devices, str) else tuple(_listed(devices, "devices", "device strings"))
+    names = (devices,) if isinstance(devices, str) else tuple(listed(devices, "devices", "device strings"))
     if not names:
         raise ValueError("devices is empty; give at least one, such as 'cpu' or 'gpu'")
     for name in names:
@@ -285,12 +285,12 @@ def _check(
     if framework is not None:
         _one_of(framework, _FRAMEWORKS, "framework")
     if frameworks is not None:
-        given = _listed(frameworks, "frameworks", "names")
+        given = listed(frameworks, "frameworks", "names")
         for name in given:
             _one_of(name, _FRAMEWORKS, "framework")
         if len(set(given)) != len(given) or len(given) < 2:
             raise ValueError("frameworks are two or more different ones of %s" % ", ".join(_FRAMEWORKS))
-    for name in _listed(optimizers, "optimizers", "names"):
+    for name in listed(optimizers, "optimizers", "names"):
         _one_of(name, _OPTIMIZERS, "optimizer")
     for value, what, least in ((steps, "steps", 0), (batch_size, "batch_size", 1)):
         if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < least):
@@ -298,12 +298,6 @@ def _check(
     if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed < 1 << 32:
         raise ValueError("seed is a whole number from 0 to 4294967295, not %r" % (seed,))
     return names
-
-
-def _listed(values: Any, what: str, of: str) -> List[Any]:
-    if isinstance(values, str) or not isinstance(values, Iterable):
-        raise ValueError("%s is a list of %s, not %r" % (what, of, values))
-    return list(values)
 
 
 def _one_of(value: Any, accepted: Sequence[str], what: str) -> None:

@@ -5,7 +5,7 @@ import os
 import time
 from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
 
-from ...errors import DevicekitError
+from ...errors import DevicekitError, check_positive
 from ...machine.detect import real_machine
 from ...machine.host import Host
 from ...machine.live_host import LiveHost
@@ -110,8 +110,7 @@ def tune(
     from ...runtime.settings import cache_folder
     from ...runtime.speed_cache import this_state
 
-    if isinstance(budget_s, bool) or not isinstance(budget_s, (int, float)) or not budget_s > 0:
-        raise ValueError("budget_s must be more than 0, not %r" % (budget_s,))
+    check_positive(budget_s, "budget_s")
     machine = real_machine()
     selection = _selected(device, framework)
     unused = fallback_causes(selection)  # why it is not a better device
