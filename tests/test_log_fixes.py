@@ -259,6 +259,98 @@ IMPORTS = (
 )
 
 ROWS = [
+    # On Windows, what serves the GPU ends a process silently: which CUDA its TensorFlow needs, and which one is there.
+    (
+        "Process finished with exit code -1073740791 (0xC0000409)",
+        {**WINDOWS, "packages": {"tensorflow": "2.6.0"}, "cuda": "11.4"},
+        [r"2\.5 to 2\.10 needs CUDA 11\.2 and cuDNN 8\.1 \(CUDA 11\.4 is there\), and zlibwapi"],
+        ["graphics driver"],
+    ),
+    (
+        "Process finished with exit code -1073741819 (0xC0000005)",
+        {**WINDOWS, "packages": {"tensorflow-gpu": "1.9.0"}, "cuda": "9.1"},
+        [r"1\.5 to 1\.12 needs CUDA 9\.0 and cuDNN 7 \(CUDA 9\.1 is there\)"],
+        ["zlibwapi"],
+    ),
+    (
+        "Process finished with exit code -1073740791 (0xC0000409)",
+        {**WINDOWS, "packages": {"tensorflow": "2.15.0"}, "cuda": "11.4"},
+        ["fresh environment"],
+        [r"CUDA 11\.2"],
+    ),
+    # The file of an add-on that asks for what TensorFlow lacks is as telling as the line.
+    (
+        "Traceback (most recent call last):\n"
+        '  File "/venv/lib/python3.8/site-packages/tensorflow_io/python/ops/core_ops.py", line 9, in <module>\n'
+        "AttributeError: module 'tensorflow._api.v2.experimental' has no attribute 'register_filesystem_plugin'",
+        {**LINUX, "packages": {"tensorflow": "2.3.0"}},
+        [r"tensorflow-io==0\.16"],
+        ["Install what is named"],
+    ),
+    (
+        "ImportError: cannot import name 'tf_utils' from 'tensorflow.keras.utils' (/venv/keras/utils/__init__.py)",
+        {**LINUX, "packages": {"tensorflow": "2.6.0", "tensorflow-addons": ""}},
+        ["TensorFlow Addons was made for another", "tensorflow-addons=="],
+        [],
+    ),
+    (
+        "UnimplementedError: File system scheme 'hdfs' not implemented (file: 'hdfs://a/b')",
+        {**LINUX, "packages": {"tensorflow": "2.8.0"}},
+        ["Import tensorflow_io before the first hdfs path", r"tensorflow-io==0\.2\d"],
+        ["/CPU:0"],
+    ),
+    # A processor's own age does not tell which instructions a vendor's build needs.
+    (
+        "Illegal instruction (core dumped)",
+        {"os": "container", "cpu": "Intel Core i7-13700K", "packages": {"tensorflow": "2.12.0"}},
+        ["i7-13700K has AVX", "this build needs AVX2 or AVX-512"],
+        [],
+    ),
+    # What a packed program lacks is packed: nothing is wrong with the environment that it was packed from.
+    (
+        "Traceback (most recent call last):\n"
+        '  File "PyInstaller/loader/pyimod02_importers.py", line 385, in exec_module\n'
+        "ModuleNotFoundError: No module named 'tensorflow.python.framework'",
+        LINUX,
+        ["pyinstaller --collect-all tensorflow app", "pyinstaller-hooks-contrib"],
+        ["uninstall"],
+    ),
+    # A Mac with CUDA has an NVIDIA GPU with memory of its own; one with Apple's processor runs wheels for arm64.
+    (
+        "W tensorflow/core/common_runtime/bfc_allocator.cc:271] Ran out of memory trying to allocate 12.5MiB.",
+        {**MAC, "packages": {"tensorflow-gpu": "1.0.0"}, "cuda": "8.0"},
+        ["allow_growth"],
+        ["shares the Mac"],
+    ),
+    (
+        "ERROR: Could not find a version that satisfies the requirement tensorflow (from versions: none)",
+        {**MAC, "python": "3.10", "cpu": "Apple M2"},
+        [r"Apple silicon \(arm64\), from tensorflow 2\.13"],
+        [],
+    ),
+    # A hosted notebook's cuDNN is its owner's.
+    (
+        "E tensorflow/stream_executor/cuda/cuda_dnn.cc:359] Loaded runtime CuDNN library: 8.0.4 but source was compiled with: "
+        "8.1.0.  CuDNN library needs to have matching major version and equal or higher minor version.\n"
+        'Traceback (most recent call last):\n  File "/content/train.py", line 2, in <module>\nUnknownError: a',
+        {**LINUX, "packages": {"tensorflow": "2.5.0"}},
+        ["leave that one installed"],
+        [],
+    ),
+    # A build that tried to open cuDNN has GPU support, and in a container the image has to bring it.
+    (
+        "I tensorflow/stream_executor/dso_loader.cc:99] Couldn't open CUDA library libcudnn.so. LD_LIBRARY_PATH: /usr/lib\n"
+        "I tensorflow/stream_executor/cuda/cuda_dnn.cc:1562] Unable to load cuDNN DSO",
+        {"os": "container"},
+        ["take an image in which the two belong together"],
+        ["Up to 1.14"],
+    ),
+    (
+        'ValueError: Tensor Tensor("probs:0", shape=(?, 2), dtype=float32) is not an element of this graph.',
+        LINUX,
+        [r"threaded=False", "as_default"],
+        [],
+    ),
     (
         "CUDA backend failed to initialize: operation cuInit(0) failed: CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE",
         {"os": "linux", "packages": {"jax": "0.5.0"}},

@@ -79,11 +79,12 @@ WORDS = {
     "t:\\src\\github\\tensorflow": "tf1",
     "<no registered kernels>": "no-kernels", "swig_import_helper": "tf1-native",
     "python\\pywrap_tensorflow_internal.py": "tf1-native",
-    "/content/drive": "hosted", "google.colab": "hosted", ":/content#": "hosted",
+    "/content/drive": "hosted", '"/content/': "hosted", "google.colab": "hosted", ":/content#": "hosted",
     "google/colab": "hosted", "/kaggle/working": "hosted", "/kaggle/input": "hosted",
     "!pip install": "cell-pip", "%pip install": "cell-pip",
     "colab": "colab", "using either !pip or !apt": "hosted", "/usr/local/lib/python3": "own-dist-packages",
     "docker desktop": "docker-desktop", "nixos": "nixos", "alpine": "alpine", "--gpus all": "gpus-all",
+    "pyimod0": "frozen",
     "nvidia-docker run": "nvidia-docker", "--runtime=nvidia": "nvidia-docker", "--runtime nvidia": "nvidia-docker",
     "--gpus=all": "gpus-all", "docker compose": "compose", "docker-compose": "compose", "nvidia-cudnn-cu11  ": "cuda-wheels",
     "nvidia-cudnn-cu12  ": "cuda-wheels", "nvidia-cudnn-cu13  ": "cuda-wheels",
@@ -516,6 +517,17 @@ def _system(known: Known, text: str) -> str:
     return text if " " in system or (named == "linux" and system != "linux") else ""
 
 
+def _which_mac(known: Known, facts: Mapping[str, Any], version: str) -> None:
+    chip = known.architecture == "aarch64" or re.match(r"(?i)apple m\d", _text(facts, "cpu"))
+    if "apple" in known.vendors or (known.system == "macos" and chip):
+        known.vendors.add("apple")
+        known.system = known.system or "macos"
+    elif known.system == "macos" and (known.vendors & {"amd", "intel"} or _BEFORE_ARM.search(version)):
+        known.architecture = "x86_64"
+    if known.system == "macos" and _text(facts, "cuda"):  # never on Apple's processors
+        known.vendors, known.architecture = {"nvidia"}, "x86_64"
+
+
 def known_from_facts(facts: Mapping[str, Any]) -> Known:
     """Return the facts of a mapping.
 
@@ -549,11 +561,7 @@ def known_from_facts(facts: Mapping[str, Any]) -> Known:
         if gfx:
             known.versions["gfx"] = gfx.group()
     version = _text(facts, "os_version") or said
-    if "apple" in known.vendors or (known.system == "macos" and known.architecture == "aarch64"):
-        known.vendors.add("apple")
-        known.system = known.system or "macos"
-    elif known.system == "macos" and (known.vendors & {"amd", "intel"} or _BEFORE_ARM.search(version)):
-        known.architecture = "x86_64"
+    _which_mac(known, facts, version)
     if known.system == "linux" and known.wsl is None and re.search(r"(?i)\bwsl ?2?\b|microsoft-standard", version):
         known.wsl = True
     known.os_version = " ".join(filter(None, (version, _text(facts, "note"), _text(facts, "cpu"))))

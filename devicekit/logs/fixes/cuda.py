@@ -313,7 +313,8 @@ def _cublas_alone(steps: Steps) -> None:
 
 
 def _built_for(about: Situation, steps: Steps) -> None:
-    if about.tensorflow_1:
+    _of_the_image(about, steps, "those that it was built for")
+    if about.tensorflow_1 and not re.search("open CUDA library|DSO", about.line):
         text = "Up to 1.14, the package tensorflow has no GPU, and tensorflow-gpu has: see which one is installed"
         steps.run(text, "python -m pip list")
     steps.say(
@@ -401,9 +402,7 @@ def _system_libraries(about: Situation, steps: Steps, cuda: str, cudnn: str) -> 
         return
     _usual_folder(about, steps, cuda)
     if about.hosted:
-        steps.say(
-            "A hosted notebook has the CUDA of its own TensorFlow: leave that one installed, or take one from 2.14 on"
-        )
+        steps.say(_OF_NOTEBOOK)
         wanted = about.tensorflow_with_cuda(python=about.python)
         steps.install("Its CUDA libraries come with pip", *wanted, instead=True)
         return
@@ -483,7 +482,7 @@ def _fitting_release(about: Situation, steps: Steps, cuda: str) -> None:
 
 
 #: The first release of TensorFlow that needs more, and what those before it need on Windows.
-_ON_WINDOWS = (
+ON_WINDOWS = (
     ("1.13", "9.0", "7", "1.5 to 1.12"), ("2.1", "10.0", "7.4", "1.13 to 2.0"), ("2.4", "10.1", "7.6", "2.1 to 2.3"),
     ("2.5", "11.0", "8.0", "2.4"), ("2.11", "11.2", "8.1", "2.5 to 2.10"),
 )  # fmt: skip
@@ -501,8 +500,8 @@ def _windows_libraries(about: Situation, steps: Steps, cuda: str, cudnn: str) ->
     if about.version and about.is_at_least("2.11"):
         cpu_only_windows(about, steps)
         return
-    rows = [row for row in _ON_WINDOWS if (row[1] == cuda if cuda else about.is_at_least(row[0]) is False)]
-    _, needed, own, which = (rows or _ON_WINDOWS[-1:])[0]
+    rows = [row for row in ON_WINDOWS if (row[1] == cuda if cuda else about.is_at_least(row[0]) is False)]
+    _, needed, own, which = (rows or ON_WINDOWS[-1:])[0]
     name = about.label if about.version else "TensorFlow %s" % which if cuda in ("", needed) else "This TensorFlow"
     cuda, cudnn = cuda or needed, cudnn or own
     if _CHECKED in about.line and not about.version and about.python != "3.7":
@@ -957,12 +956,19 @@ def _cudnn_of_torch(about: Situation, steps: Steps) -> None:
         steps.upgrade(text, "torch", "torchvision")
 
 
+_OF_NOTEBOOK = (
+    "A hosted notebook has the CUDA and cuDNN of its own TensorFlow: leave that one installed, or take one from 2.14 on"
+)
+
+
 def _wanted_cudnn(about: Situation, steps: Steps, wanted: str, major: str) -> None:
     """The cuDNN that the build names, or a newer one of its major release."""
     text = "This build was compiled with cuDNN %s: it needs that one or a newer cuDNN %s" % (wanted, major)
     old = about.framework == "tensorflow" and (8, 1) <= sort_key(wanted) < (8, 7)
     cuda = "11" if old or about.fact("cuda").startswith("11") or release_of(library_of(about)) == "11" else "12"
     minor = minor_of(wanted)
+    if about.hosted and about.framework == "tensorflow":
+        steps.say(_OF_NOTEBOOK)
     if "exact" in about.groups:
         text = "This build was compiled with cuDNN %s and takes no other minor release: it needs cuDNN %s"
         text %= (wanted, minor)

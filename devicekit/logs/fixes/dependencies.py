@@ -165,9 +165,11 @@ def dependency_incompatible(about: Situation, steps: Steps) -> None:
         return
     name = distribution_of(module) if module else ""
     version = about.version.partition("+")[0] or about.groups.get("tensorflow", "")
-    # transformers has names of its own with "flash_attn".
+    # The file that asks is as telling as the line; transformers has names of its own with "flash_attn".
+    asks = about.known.frames[-1:] if about.framework == "tensorflow" else ()
+    text = "".join((about.line, about.summary, *asks))
     for add_on in () if module.startswith("transformers") else ADD_ONS.get(about.framework, ()):
-        if name == add_on or add_on in re.sub("[_ ]", "-", about.line + about.summary).lower():
+        if name == add_on or add_on in re.sub("[_ ]", "-", text).lower():
             fitting_add_on(about, steps, add_on, version)
             return
     if "ml_dtypes" in about.line:

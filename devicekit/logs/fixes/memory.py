@@ -131,7 +131,7 @@ def out_of_memory(about: Situation, steps: Steps) -> None:
         or about.signature.startswith("dml")
         or (about.windows and about.vendor in ("amd", "intel") and "+" not in about.version)
     ) and not re.search(r"\bhip|\bxpu|level_zero", text)
-    if about.macos:
+    if about.macos and about.vendor != "nvidia":
         _metal_memory(about, steps)
         return
     if _program_memory(about, steps, directml):

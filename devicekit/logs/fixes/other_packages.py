@@ -53,6 +53,15 @@ def from_user_site(about: Situation, steps: Steps) -> bool:
     return True
 
 
+def not_bundled(about: Situation, steps: Steps) -> bool:
+    """A module that PyInstaller did not pack."""
+    found = re.search(r"No module named '?([a-z]\w*)", about.line)
+    if found:
+        steps.run("PyInstaller left it out: pack all of it", "pyinstaller --collect-all %s app.py" % found.group(1))
+        steps.upgrade("Or update PyInstaller and its hooks", "pyinstaller", "pyinstaller-hooks-contrib", instead=True)
+    return found is not None
+
+
 def update_importer(about: Situation, steps: Steps, name: str) -> None:
     """The package in whose file the traceback ends asks for what this release of the framework does not have."""
     title = about.title or "TensorFlow"

@@ -109,6 +109,8 @@ def fixes_for(about: Situation, rows: Sequence[Mapping[str, Any]], alone: bool =
             about, steps
         ):
             return tuple(steps.fixes)
+        if "frozen" in about.words and other_packages.not_bundled(about, steps):
+            return tuple(steps.fixes)
         if about.signature == "pip-conflict-other" and dependencies.bounded(about, steps):
             return tuple(steps.fixes)
         if about.code in _EXACT and _decisive(about, steps, rows):

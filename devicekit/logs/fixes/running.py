@@ -4,6 +4,7 @@ import re
 
 from ...diagnosis.findings import Fix
 from ...matrix.matrix import minor_of, version_at_least
+from .cuda import ON_WINDOWS
 from .drivers import batch_job
 from .others import dropped_generation, last_release, pass_as_relative
 from .situation import Situation
@@ -420,6 +421,10 @@ _WITH_AVX = re.compile(
 )
 
 
+#: What makes a virtual machine show its host's processor.
+_THROUGH = "pass the host's processor through (Proxmox, QEMU: CPU type host; VMware: no EVC; VirtualBox: Hyper-V off)"
+
+
 def cpu_instructions_missing(about: Situation, steps: Steps) -> None:
     """The processor lacks instructions that the build was compiled for."""
     intel = about.groups.get("bash") or re.search(r"(?i)intel|xeon", about.known.os_version)
@@ -450,15 +455,13 @@ def cpu_instructions_missing(about: Situation, steps: Steps) -> None:
         return
     if about.packages.get("tensorflow", "").startswith("2.4.0"):
         steps.install("TensorFlow 2.4.0 needs AVX2 by mistake: 2.3 and 2.4.1 do not", "tensorflow==2.4.1")
-    through = (
-        "pass the host's processor through (Proxmox, QEMU: CPU type host; VMware: no EVC; VirtualBox: Hyper-V off)"
-    )
     has_it = _WITH_AVX.search(about.known.os_version) if what == "AVX" and not virtual else None
     if has_it:
-        text = "%s has AVX: what hides it is most likely a virtual machine. In its settings, %s"
-        steps.say(text % (has_it.group().strip(), through), "admin", "system")
+        text = "%s has AVX: what hides it is most likely a virtual machine%s. In its settings, %s"
+        more = " (or this build needs AVX2 or AVX-512)" * ("AVX" not in about.line)
+        steps.say(text % (has_it.group().strip(), more, _THROUGH), "admin", "system")
     elif virtual:
-        steps.say("In the virtual machine's settings, %s" % through)
+        steps.say("In the virtual machine's settings, %s" % _THROUGH)
     if about.windows and "initialization" in about.line:
         _visual_cpp(steps, "If it has %s: install" % what)
     if about.system is None and "on ARM hardware" in about.line:
@@ -469,7 +472,7 @@ def cpu_instructions_missing(about: Situation, steps: Steps) -> None:
             "See what the processor offers", "grep -o -w -E 'sse4_1|avx|avx2|fma' /proc/cpuinfo | sort -u", on="linux"
         )
     if not virtual and not has_it:
-        steps.say("In a virtual machine, %s" % through)
+        steps.say("In a virtual machine, %s" % _THROUGH)
     steps.say("Or use another computer with %s, or a hosted notebook" % what, instead=True)
 
 
@@ -656,6 +659,20 @@ def _two_locks(about: Situation, steps: Steps) -> None:
         steps.new_environment(text, "3.12", ["tensorflow<2.20"])
 
 
+def _crashed_on_windows(about: Situation, steps: Steps) -> None:
+    """What serves the GPU ends a process there silently."""
+    there = about.fact("cuda")
+    if about.framework == "tensorflow" and (there or about.vendor == "nvidia") and not about.is_at_least("2.11"):
+        rows = [row for row in ON_WINDOWS if about.is_at_least(row[0]) is False] or ON_WINDOWS[-1:]
+        _, cuda, cudnn, which = rows[0]
+        text = "If it ends at the GPU's first use: TensorFlow %s needs CUDA %s and cuDNN %s" % (which, cuda, cudnn)
+        text += " (CUDA %s is there)" % there if there else ""
+        steps.say(text + ", and zlibwapi.dll" * (cudnn > "8"), "admin", "system")
+    if about.vendor:
+        maker = {"nvidia": "NVIDIA", "amd": "AMD", "intel": "Intel"}.get(about.vendor, "the GPU's maker")
+        steps.say("Update the graphics driver of %s: the framework calls it to find the GPU" % maker, "admin", "system")
+
+
 def framework_broken(about: Situation, steps: Steps) -> None:
     """It does not start, for a reason that nothing else names."""
     if about.framework == "tensorflow" and re.search("mutex lock failed|RAW: Lock blocking", about.line):
@@ -674,14 +691,8 @@ def framework_broken(about: Situation, steps: Steps) -> None:
         _without_plug_in(about, steps)
     if "static TLS" in about.line:
         return
-    if about.vendor and about.windows and re.search(r"(?i)-10737\d{5}\b|0xC0000\d|violation", about.line):
-        maker = {"nvidia": "NVIDIA", "amd": "AMD", "intel": "Intel"}.get(about.vendor, "the GPU's maker")
-        steps.say("Update the graphics driver of %s: the framework calls it to find the GPU" % maker, "admin", "system")
-        row = about.row if about.vendor == "nvidia" and not about.is_at_least("2.11") else None
-        if row is not None:
-            text = "If it ends in the first convolution: %s needs CUDA %s and cuDNN %s, and zlibwapi.dll with cuDNN 8"
-            cuda, cudnn = ("11.2", "8.1") if about.is_at_least("2.5") else (row.linux_cuda, row.linux_cudnn)
-            steps.say(text % (about.label, cuda, cudnn), "admin", "system")
+    if about.windows and re.search(r"(?i)-10737\d{5}\b|0xC0000\d|violation", about.line):
+        _crashed_on_windows(about, steps)
     if any("nightly" in name for name in about.packages):
         steps.say("A nightly build may be broken: take a stable release, or a newer nightly")
     steps.run("Ask what is wrong in this environment, without importing the framework", "devicekit doctor")
