@@ -233,3 +233,27 @@ def test_a_row_is_what_the_tries_say(tmp_path, monkeypatch):
 )
 def test_a_cure_keeps_the_release_of_every_framework(subject, before, after, kept, monkeypatch):
     assert tool("cure_rate", monkeypatch).keeps_release(before, after, subject) is kept
+
+
+def test_a_false_alarm_is_a_finding_that_asks_for_something_or_a_run_that_failed(monkeypatch, tmp_path, capsys):
+    false_alarms = tool("false_alarms", monkeypatch)
+    warning, info = ({"severity": severity, "summary": severity} for severity in ("warning", "info"))
+    rows = [
+        {"framework": "tensorflow", "agrees": True, "findings": [], "cpu_seconds": 4.0, "verdicts": {"agrees": 3}},
+        {"framework": "jax", "agrees": True, "findings": [info], "cpu_seconds": 10.0, "verdicts": {"agrees": 3}},
+        {"framework": "torch", "agrees": True, "findings": [info, warning], "cpu_seconds": 1.0},
+        {"framework": "torch", "agrees": False, "findings": []},
+        {"framework": "torch", "error": "Traceback\nKeyError: 1\n"},
+    ]
+    rows = [dict(row, model="m", seed=seed // 2 + seed // 3) for seed, row in enumerate(rows)]
+    assert [row["seed"] for row in rows] == [0, 0, 1, 2, 3]
+    assert [false_alarms.alarms(row) for row in rows] == [[], [], ["warning"], ["does not agree"], ["KeyError: 1"]]
+    path = tmp_path / "out.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in [dict(rows[0], agrees=False), *rows]), encoding="utf-8")
+    read = false_alarms.read(str(path))
+    assert list(read.values()) == rows
+    assert not false_alarms.report(read)
+    text = capsys.readouterr().out
+    assert "3 runs of   1 models,   3 with an alarm" in text
+    assert "JAX takes 2.5 times the CPU-seconds of TensorFlow (1 runs that both have)" in text
+    assert false_alarms.report(dict(list(read.items())[:2]))
