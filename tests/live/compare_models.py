@@ -146,6 +146,25 @@ def inputs_of(name, seed):
     return np.random.RandomState(seed).normal(size=(4, 6)).astype("float32") if name == "subclassed" else None
 """
 
+#: Layers of Keras 3 that draw random numbers in inference, as a variational autoencoder does: other ones in float64.
+DRAWING = """
+class Drawing(L.Layer):
+    def __init__(self, seed, **options):
+        super().__init__(**options)
+        self.held = {"seed": keras.random.SeedGenerator(3) if seed == "held" else seed}
+    def call(self, x):
+        return x + keras.random.normal(ops.shape(x), dtype=x.dtype, seed=self.held["seed"])
+    def get_config(self):
+        seed = self.held["seed"]
+        return dict(super().get_config(), seed=seed if seed in (None, 3) else "held")
+
+def drawing(seed):
+    model = keras.Sequential([keras.Input((8,)), L.Dense(4), Drawing(seed, name="draws"), L.Dense(1, name="last")])
+    found = devicekit.compare(model, devices="cpu", seed=1)
+    verdicts = {item.name: item.verdict for item in found.differences if item.kind != "model"}
+    return found.agrees, verdicts["draws"], verdicts["last"]
+"""
+
 #: A graph has no values when it is built: what is stale there comes from a variable.
 GRAPH_FAULTS = """
 class StaleBuffer(Product):

@@ -1,6 +1,6 @@
 """`compare` of Keras models on PyTorch, with a device made of host memory."""
 
-from compare_models import CLEAN, FAULTS, TORCH, check_faults
+from compare_models import CLEAN, DRAWING, FAULTS, TORCH, check_faults
 
 
 def test_planted_faults_are_named_with_their_layer_and_no_other(program, simulated_torch):
@@ -59,6 +59,12 @@ print(json.dumps([sure, judged(0.3)]))
     sure, wrong = program(TORCH + FAULTS + code, env={"KERAS_BACKEND": "torch"}, timeout=300)
     assert sure == [[], [], []]
     assert wrong == ["gradient of input 0", "gradient of kernel", "gradient of bias"]
+
+
+def test_a_layer_that_draws_random_numbers_in_inference_is_not_compared(program):
+    code = "print(json.dumps([drawing(seed) for seed in ('held', None, 3)]))"
+    found = program(TORCH + FAULTS + DRAWING + code, env={"KERAS_BACKEND": "torch"})
+    assert found == [[True, "not-compared", "agrees"]] * 3
 
 
 def test_a_hidden_softmax_that_is_sure_is_not_accused(program):

@@ -48,6 +48,21 @@ def kept_random(framework: str) -> Iterator[None]:
         yield
 
 
+@contextlib.contextmanager
+def other_draws(framework: str) -> Iterator[None]:
+    """Let Keras 3's random operations take other seeds than those they are given (private, as of 3.0)."""
+    home: Any = sys.modules.get("keras.src.backend.%s.random" % framework)
+    draw = getattr(home, "draw_seed", None)
+    if draw is None:
+        yield
+        return
+    home.draw_seed = lambda seed: draw(seed) + 1
+    try:
+        yield
+    finally:
+        home.draw_seed = draw
+
+
 def generator_states(model: Any) -> List[Any]:
     """Return the variables that hold the state of the random generators which a model draws from, each once.
 

@@ -1,5 +1,6 @@
 """What a layer should give: itself again in float64 on the CPU, and how far rounding alone may move that."""
 
+import contextlib
 import functools
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
@@ -9,6 +10,7 @@ from ....errors import one_line, text_of
 from ....runtime.frameworks.keras_model import layers_of, public_class
 from ....runtime.frameworks.tensors import HostArray
 from ..nests import rebuild
+from ..random_state import other_draws
 from .clone import NotClonable
 from .runner import Cotangent, LayerOutcome, Work, nearly_equal
 
@@ -92,16 +94,16 @@ class Reference:
             raise DrawsRandomNumbers
 
     def _repeatable(self, runner: Any, layer: Any, work: Work) -> bool:
-        """Whether the CPU gives the same twice; of Keras's own layers that is known."""
+        """Whether the CPU gives the same twice, from other seeds, too; of Keras's own layers that is known."""
         if all(public_class(item)[1] for item in layers_of(layer)):
             return True
         cotangent, make_head = self._rest
         own = runner.for_device(layer, work, "cpu")
-        one, other = (
-            [item.array for item in runner.run(own, work, "cpu", False, cotangent, make_head(False)).outputs]
-            for _ in "12"
-        )
-        return all(nearly_equal(a, b) for a, b in zip(one, other))
+        outputs = []
+        for draws in (contextlib.nullcontext(), other_draws(runner.keras.framework)):
+            with draws:
+                outputs.append(runner.run(own, work, "cpu", False, cotangent, make_head(False)).outputs)
+        return all(nearly_equal(a.array, b.array) for a, b in zip(*outputs))
 
     def is_of_another(self, work: Work) -> bool:
         """Whether the layer made again does something else than the layer: then the next reference is the layer itself."""
