@@ -22,10 +22,10 @@ FOLDERS = (os.path.join("devicekit", "matrix", "data"), os.path.join("devicekit"
 
 #: What signatures have most often: a sign each in a wheel, 14 KB less to download (`devicekit.matrix.matrix.written_out`).
 PHRASES = (
-    '","', '"],["', "(?:", " the ", ",0,0", "tensorflow", "device", "version", ',{"group":{"', " and ", "not", "for",
-    "with", "(?P<", "TensorFlow", "driver", "torch", " that ", "library", "GPU", "is ", "CUDA", "PyTorch", "package",
-    "module", "name", "install", " or ", " of", " it", "does not ", "container", "nvidia", '":"', "gpu", "error",
-    '},{"seen":', "failed", "found", "memory", " has no ", ',{"', "-unsupported",
+    '","', '"],["', "(?:", "(?P<", '},{"', "device", " has no ", " the ", "is", " and ", "for", "or", "with", " of",
+    "TensorFlow", " that", ",0,0", "not", "library", "module", "tensorflow", "GPU", "keras", "torch", "CUDA",
+    "PyTorch", "driver", "version", "package", "name", "install", "it", "does not ", " is ", "container", "nvidia",
+    '":"', "gpu", "error", 'group":{"', "failed", "found", "\\\\",
 )  # fmt: skip
 
 #: Next to modules that public names are of: docstrings that pytest and agents show.

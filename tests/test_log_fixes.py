@@ -401,7 +401,7 @@ ROWS = [
         "No HIP GPUs are available",
         {"os": "linux", "gpu": "GeForce RTX 3060"},
         ["pip install torch", "whl/cu"],
-        ["rocm"],
+        ["whl/rocm"],
     ),
     (
         "RuntimeError: No HIP GPUs are available",

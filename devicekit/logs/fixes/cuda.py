@@ -822,27 +822,7 @@ def cudnn_missing(about: Situation, steps: Steps) -> None:
         text = "From 4.5 on it uses cuDNN 9, as PyTorch does from 2.4 on: update it"
         steps.upgrade(text, "ctranslate2")
     if about.windows:
-        of = " %s" % wanted if wanted else ""
-        if wanted == "9":
-            steps.install("Install cuDNN 9 with pip", "nvidia-cudnn-cu12==9.*", "nvidia-cublas-cu12")
-            text = (
-                "In PowerShell: put its folder on PATH before Python starts (or import PyTorch's build for CUDA first)"
-            )
-            steps.run(text, _CUDNN_ON_PATH, on="windows", changes="variables")
-        folder = "bin\\12.9 of NVIDIA's installer, for CUDA 12.9" if wanted == "9" else "bin"
-        steps.say(
-            "Put the folder with the DLLs of cuDNN%s (%s) on PATH, or copy them into CUDA's bin "
-            "folder; then open a new terminal" % (of, folder),
-            "admin",
-            "system",
-        )
-        if wanted.startswith("8"):
-            steps.say("cuDNN 8 also needs zlibwapi.dll (zlib 1.2.3, 64-bit) in a folder of PATH")
-        steps.run(
-            "See whether Windows finds it",
-            "where.exe %s" % (library_of(about) or "cudnn64_%s.dll" % (wanted.partition(".")[0] or "8")),
-            on="windows",
-        )
+        _cudnn_on_windows(about, steps, wanted)
         return
     if about.framework == "tensorflow" and _wheels_do(about):
         _and_cuda(about, steps)
@@ -860,6 +840,28 @@ def cudnn_missing(about: Situation, steps: Steps) -> None:
         _cudnn_by_pip(steps, wanted.partition(".")[0])
         text = "Install cuDNN%s, and put its folder on the library path" % (" %s" % wanted if wanted else "")
         steps.say(text, "admin", "system", instead=bool(steps.fixes))
+
+
+def _cudnn_on_windows(about: Situation, steps: Steps, wanted: str) -> None:
+    of = " %s" % wanted if wanted else ""
+    if wanted == "9":
+        steps.install("Install cuDNN 9 with pip", "nvidia-cudnn-cu12==9.*", "nvidia-cublas-cu12")
+        text = "In PowerShell: put its folder on PATH before Python starts (or import PyTorch's build for CUDA first)"
+        steps.run(text, _CUDNN_ON_PATH, on="windows", changes="variables")
+    folder = "bin\\12.9 of NVIDIA's installer, for CUDA 12.9" if wanted == "9" else "bin"
+    steps.say(
+        "Put the folder with the DLLs of cuDNN%s (%s) on PATH, or copy them into CUDA's bin "
+        "folder; then open a new terminal" % (of, folder),
+        "admin",
+        "system",
+    )
+    if wanted.startswith("8"):
+        steps.say("cuDNN 8 also needs zlibwapi.dll (zlib 1.2.3, 64-bit) in a folder of PATH")
+    steps.run(
+        "See whether Windows finds it",
+        "where.exe %s" % (library_of(about) or "cudnn64_%s.dll" % (wanted.partition(".")[0] or "8")),
+        on="windows",
+    )
 
 
 def _parts_of_cudnn(about: Situation, steps: Steps) -> None:

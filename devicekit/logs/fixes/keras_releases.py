@@ -44,12 +44,7 @@ def keras_incompatible(about: Situation, steps: Steps) -> None:
         steps.install("With tf-nightly, Keras 2 is the nightly one, too", "tf-keras-nightly", remove=["tf-keras"])
         return
     if minor and about.is_at_least("2.16"):
-        steps.install("For code and models of Keras 2, install tf-keras of this TensorFlow", "tf-keras==%s.*" % minor)
-        steps.set("Let TensorFlow use it, before its import", "TF_USE_LEGACY_KERAS", "1")
-        if re.match(r"keras\b(?!\.api\._v)", module):
-            steps.say(
-                "That is for tensorflow.keras; in place of import keras: import tf_keras as keras", changes="code"
-            )
+        _keras_2_of(steps, minor, module)
         return
     if minor:
         _keras_of(about, steps, minor)
@@ -67,6 +62,13 @@ def keras_incompatible(about: Situation, steps: Steps) -> None:
         "TensorFlow from 2.16 on has Keras 3, and tf-keras for code of Keras 2"
     )
     steps.say("Or import Keras from TensorFlow everywhere: from tensorflow import keras (tf.keras)", changes="code")
+
+
+def _keras_2_of(steps: Steps, minor: str, module: str) -> None:
+    steps.install("For code and models of Keras 2, install tf-keras of this TensorFlow", "tf-keras==%s.*" % minor)
+    steps.set("Let TensorFlow use it, before its import", "TF_USE_LEGACY_KERAS", "1")
+    if re.match(r"keras\b(?!\.api\._v)", module):
+        steps.say("That is for tensorflow.keras; in place of import keras: import tf_keras as keras", changes="code")
 
 
 def _newer_tf_keras(about: Situation, steps: Steps) -> bool:
