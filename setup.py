@@ -22,10 +22,10 @@ FOLDERS = (os.path.join("devicekit", "matrix", "data"), os.path.join("devicekit"
 
 #: What signatures have most often: a sign each in a wheel, 14 KB less to download (`devicekit.matrix.matrix.written_out`).
 PHRASES = (
-    '","', '"],["', "(?:", "(?P<", '},{"', "device", " has no ", " the ", "is", " and ", "for", "or", "with", " of",
-    "TensorFlow", " that", ",0,0", "not", "library", "module", "tensorflow", "GPU", "keras", "torch", "CUDA",
-    "PyTorch", "driver", "version", "package", "name", "install", "it", "does not ", " is ", "container", "nvidia",
-    '":"', "gpu", "error", 'group":{"', "failed", "found", "\\\\",
+    '","', '"],["', "(?:", "nvidia", "(?P<", "device", " has no ", " the ", "is", " for", "does not ", "or", " of",
+    "TensorFlow", " and ", " that", ",0,0", "not", "module", " to", "tensorflow", "keras", "torch", "CUDA", "PyTorch",
+    "driver", "version", "name", "install", "it", "failed", "package", "with", " is ", "library", "gpu", '},{"',
+    "GPU", "cuda", '":"', 'group":{"', '.","', "\\\\",
 )  # fmt: skip
 
 #: Next to modules that public names are of: docstrings that pytest and agents show.

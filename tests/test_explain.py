@@ -141,6 +141,8 @@ def test_a_gpu_runs_the_code_for_an_older_one_of_its_generation(newest, wanted):
     found = "UserWarning: \n    Found GPU0 NVIDIA GB10 which is of cuda capability 12.1.\n"
     range_of = "    Minimum and Maximum cuda capability supported by this version of PyTorch is\n    (8.0) - (%s)\n"
     assert codes(found + range_of % newest) == wanted
+
+
 def test_a_program_on_a_tpu_needs_no_gpu():
     no_gpu = "E cuda_driver.cc:266] failed call to cuInit: CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected"
     tpu = "\nAll devices: [LogicalDevice(name='/job:worker/task:0/device:TPU:0', device_type='TPU')]"
