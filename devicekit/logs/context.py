@@ -522,10 +522,11 @@ def _which_mac(known: Known, facts: Mapping[str, Any], version: str) -> None:
     if "apple" in known.vendors or (known.system == "macos" and chip):
         known.vendors.add("apple")
         known.system = known.system or "macos"
-    elif known.system == "macos" and (known.vendors & {"amd", "intel"} or _BEFORE_ARM.search(version)):
-        known.architecture = "x86_64"
-    if known.system == "macos" and _text(facts, "cuda"):  # never on Apple's processors
-        known.vendors, known.architecture = {"nvidia"}, "x86_64"
+    elif known.system == "macos":
+        if not known.vendors and re.match(r"\d", _text(facts, "cuda")):  # never on Apple's processors
+            known.vendors = {"nvidia"}
+        if known.vendors or _BEFORE_ARM.search(version):
+            known.architecture = "x86_64"
 
 
 def known_from_facts(facts: Mapping[str, Any]) -> Known:

@@ -572,9 +572,8 @@ def _oneapi(about: Situation, steps: Steps) -> None:
     """Two copies of oneAPI's libraries: those of the system and those that PyTorch's wheels bring."""
     if about.framework == "torch" and ("+xpu" in about.version or re.search(r"(site|dist)-packages/torch", about.line)):
         steps.say(
-            "PyTorch's wheels for XPU bring oneAPI's libraries: start it in a new shell without "
-            "setvars.sh, so that those of "
-            "/opt/intel/oneapi do not come first"
+            "PyTorch's wheels for XPU bring oneAPI's libraries: start it in a new shell without setvars.sh, so that those "
+            "of /opt/intel/oneapi do not come first"
         )
         steps.run("In this shell", "unset LD_LIBRARY_PATH", on="linux", changes="variables")
     elif not steps.fixes:

@@ -351,8 +351,7 @@ def driver_too_old(about: Situation, steps: Steps) -> None:
     if about.vendor == "amd":
         steps.say(
             "Update the kernel, whose own amdgpu driver is enough, or install AMD's amdgpu-dkms of "
-            "the ROCm release that is "
-            "installed; the two have to fit: %s" % pages.ROCM_SYSTEMS,
+            "the ROCm release that is installed; the two have to fit: %s" % pages.ROCM_SYSTEMS,
             "admin",
             "driver",
         )
