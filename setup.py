@@ -20,7 +20,7 @@ zlib.Z_DEFAULT_COMPRESSION = 9
 #: Folders with many small tables: one file each in a wheel, where they are compressed together.
 FOLDERS = (os.path.join("devicekit", "matrix", "data"), os.path.join("devicekit", "logs", "signatures"))
 
-#: What signatures have most often: a sign each in a wheel, 14 KB less to download (`devicekit.matrix.matrix.written_out`).
+#: What signatures and pages have most often: a sign each in a wheel, 15 KB less (`devicekit.matrix.matrix.written_out`).
 PHRASES = (
     '","', '"],["', "(?:", "nvidia", "(?P<", "device", " has no ", " the ", "is", " for", "does not ", "or", " of",
     "TensorFlow", " and ", " that", ",0,0", "not", "module", " to", "tensorflow", "keras", "torch", "CUDA", "PyTorch",

@@ -3,7 +3,7 @@
 import os
 import sys
 from importlib.util import find_spec
-from typing import Callable, List, Optional, Tuple
+from typing import Callable, Optional, Tuple
 
 from ..children.call import Child, ChildReport, Command
 from ..children.scripts import ARCHIVE, script_path
@@ -112,10 +112,10 @@ def other_interpreter(path: str) -> Interpreter:
             "%s does not run as Python 3.6 or later (%s%s)"
             % (path, detail, ": " + printed[-1][:200] if printed else "")
         ) from None
-    there, asked = dict(found.preset), _asked()
+    there = dict(found.preset)
     return found.replace(
         problem=problem,
-        unset=tuple(name for name in asked if name in os.environ and name not in there),
+        unset=tuple(name for name in _ASKED if name in os.environ and name not in there),
         preset=tuple(pair for pair in found.preset if os.environ.get(pair[0]) != pair[1]),
     )
 
@@ -124,13 +124,13 @@ def other_interpreter(path: str) -> Interpreter:
 _LIBRARY_VARIABLES = ("PYTHONHOME", "PYTHONPLATLIBDIR")
 
 
-def _asked() -> List[str]:
-    return [name for name in VARIABLES if name not in _LIBRARY_VARIABLES]
+#: The variables that another Python is asked for: the others decide whether it starts.
+_ASKED = [name for name in VARIABLES if name not in _LIBRARY_VARIABLES]
 
 
 def _ask(script: str, executable: str, environment: Tuple[Tuple[str, None], ...]) -> ChildReport:
     # No byte code of devicekit's files: nothing in the other environment is changed.
-    command = Command.of(script, {"variables": _asked()}, limit_s=_TIMEOUT_S, executable=executable, options=("-B",))
+    command = Command.of(script, {"variables": _ASKED}, limit_s=_TIMEOUT_S, executable=executable, options=("-B",))
     return Child(command.replace(environment=command.environment + environment)).wait(_TIMEOUT_S)
 
 

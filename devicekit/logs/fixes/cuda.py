@@ -482,10 +482,16 @@ def _fitting_release(about: Situation, steps: Steps, cuda: str) -> None:
 
 
 #: The first release of TensorFlow that needs more, and what those before it need on Windows.
-ON_WINDOWS = (
+_ON_WINDOWS = (
     ("1.13", "9.0", "7", "1.5 to 1.12"), ("2.1", "10.0", "7.4", "1.13 to 2.0"), ("2.4", "10.1", "7.6", "2.1 to 2.3"),
     ("2.5", "11.0", "8.0", "2.4"), ("2.11", "11.2", "8.1", "2.5 to 2.10"),
 )  # fmt: skip
+
+
+def needs_on_windows(about: Situation, cuda: str = "") -> Tuple[str, str, str]:
+    """Return the CUDA and cuDNN that a TensorFlow with GPU needs there, and the releases that do: by a CUDA, or by its own."""
+    rows = [row for row in _ON_WINDOWS if (row[1] == cuda if cuda else about.is_at_least(row[0]) is False)]
+    return (rows or _ON_WINDOWS[-1:])[0][1:]
 
 
 def _windows_libraries(about: Situation, steps: Steps, cuda: str, cudnn: str) -> None:
@@ -500,8 +506,7 @@ def _windows_libraries(about: Situation, steps: Steps, cuda: str, cudnn: str) ->
     if about.version and about.is_at_least("2.11"):
         cpu_only_windows(about, steps)
         return
-    rows = [row for row in ON_WINDOWS if (row[1] == cuda if cuda else about.is_at_least(row[0]) is False)]
-    _, needed, own, which = (rows or ON_WINDOWS[-1:])[0]
+    needed, own, which = needs_on_windows(about, cuda)
     name = about.label if about.version else "TensorFlow %s" % which if cuda in ("", needed) else "This TensorFlow"
     cuda, cudnn = cuda or needed, cudnn or own
     if _CHECKED in about.line and not about.version and about.python != "3.7":

@@ -4,7 +4,7 @@ import re
 
 from ...diagnosis.findings import Fix
 from ...matrix.matrix import minor_of, version_at_least
-from .cuda import ON_WINDOWS
+from .cuda import needs_on_windows
 from .drivers import batch_job
 from .others import dropped_generation, last_release, pass_as_relative
 from .situation import Situation
@@ -663,11 +663,10 @@ def _crashed_on_windows(about: Situation, steps: Steps) -> None:
     """What serves the GPU ends a process there silently."""
     there = about.fact("cuda")
     if about.framework == "tensorflow" and (there or about.vendor == "nvidia") and not about.is_at_least("2.11"):
-        rows = [row for row in ON_WINDOWS if about.is_at_least(row[0]) is False] or ON_WINDOWS[-1:]
-        _, cuda, cudnn, which = rows[0]
+        cuda, cudnn, which = needs_on_windows(about)
         text = "If it ends at the GPU's first use: TensorFlow %s needs CUDA %s and cuDNN %s" % (which, cuda, cudnn)
         text += " (CUDA %s is there)" % there if there else ""
-        steps.say(text + ", and zlibwapi.dll" * (cudnn > "8"), "admin", "system")
+        steps.say(text + ", and zlibwapi.dll" * cudnn.startswith("8"), "admin", "system")
     if about.vendor:
         maker = {"nvidia": "NVIDIA", "amd": "AMD", "intel": "Intel"}.get(about.vendor, "the GPU's maker")
         steps.say("Update the graphics driver of %s: the framework calls it to find the GPU" % maker, "admin", "system")
