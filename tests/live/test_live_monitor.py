@@ -66,6 +66,7 @@ def fit(*data, keep=False, **options):
     seen = [item.text for finding in monitor.report.findings for item in finding.evidence]
     return {"seen": " ".join(seen), "codes": codes, "steps": record.steps, "ended": record.ended,
             "error": error, "final": final, "kind": record.source.kind,
+            "step_s": monitor.report.step_s,
             "wait_s": monitor.report.wait_s, "devices": record.result_devices, "page": len(monitor._repr_html_()),
             "samples": len(record.samples)}
 """
@@ -88,8 +89,10 @@ slow = fit(batches(0.1), steps_per_epoch=30)
 function = model.train_function
 arrays = fit(x, y, batch_size=8, epochs=2, validation_data=(x, y))
 # Other programs only ever make a step longer than it is.
-fits = (fit(x, y, batch_size=8, epochs=5)["codes"] for _ in range(20))
-tiny = next((codes for codes in fits if "launch-bound" in codes), [])
+fits = []
+while len(fits) < 20 and not (fits and "launch-bound" in fits[-1]["codes"]):
+    fits.append(fit(x, y, batch_size=8, epochs=5))
+tiny, shortest_s = fits[-1]["codes"], min(each["step_s"] - (each["wait_s"] or 0.0) for each in fits)
 stopped = fit(x, y, batch_size=8, callbacks=[Stop()])
 # As a notebook does, and a program that logs it later: with the exception all frames of fit are kept.
 kept = fit(x, y, batch_size=8, callbacks=[Stop()], keep=True)
@@ -97,7 +100,7 @@ validated = fit(x, y, batch_size=8, callbacks=[Break()], keep=True, validation_d
 broken = fit(batches(0.0, 15), steps_per_epoch=20)
 names = [thread.name for thread in threading.enumerate() if "devicekit" in thread.name]
 print(json.dumps({"slow": slow, "arrays": arrays, "stopped": stopped, "broken": broken, "threads": names,
-                  "tiny": tiny, "kept": kept, "validated": validated,
+                  "tiny": tiny, "shortest_s": shortest_s, "kept": kept, "validated": validated,
                   "same": model.train_function is function, "modern": hasattr(keras, "ops")}))
 """
     )
@@ -108,7 +111,9 @@ print(json.dumps({"slow": slow, "arrays": arrays, "stopped": stopped, "broken": 
     assert data["slow"]["ended"] == "finished"
     if "host-starved" not in data["arrays"]["codes"]:
         assert set(data["arrays"]["codes"]) <= {"launch-bound"}
-    assert set(data["tiny"]) - {"host-starved"} == {"launch-bound"}
+    # A machine that is slow or shared makes no step that is short.
+    if "launch-bound" in data["tiny"] or data["shortest_s"] < 0.0028:
+        assert set(data["tiny"]) - {"host-starved"} == {"launch-bound"}
     assert data["arrays"]["steps"] == 80
     assert data["arrays"]["page"] > 1000
     assert data["stopped"]["error"] == "KeyboardInterrupt"
