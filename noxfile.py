@@ -31,17 +31,13 @@ OLD_GPU = [*live_files("gpu"), "-k", "not verdict and not number"]
 NOTEBOOK = ["nbclient", "ipykernel"]
 
 #: Real environments, built from the registry: name -> Python, requirements, what the gate runs there, and what
-#: `nox -t nightly` runs there. `readme` runs the smoke tests with the whole wheel `tensorflow` on 3.11, and trains on 3.13.
+#: `nox -t nightly` runs there. `readme` trains with the whole wheel `tensorflow` on 3.11 and 3.13.
 LIVE = {
     # A build without CUDA, for the simulated GPU.
     "cpu-3.11": (
         "3.11",
         ["tensorflow-cpu", "scikit-learn", *NOTEBOOK],
-        [
-            *live_files("auto", "monitor", "nan_guard", "notebook", "quiet", "gpu", "platform", "scope", "strategy"),
-            *live_files("verify"),
-            "tests/live/test_live_planted.py::test_a_sample",
-        ],
+        live_files("auto", "notebook", "quiet", "gpu", "platform", "verify"),
         live_files(
             *(
                 "planted",
@@ -55,6 +51,13 @@ LIVE = {
                 "wrong_device",
             )
         ),
+    ),
+    # What JAX and PyTorch have on other days of the gate, and what takes longest.
+    "watch-3.11": (
+        "3.11",
+        ["tensorflow-cpu", "scikit-learn"],
+        [*live_files("monitor", "nan_guard", "scope", "strategy"), "tests/live/test_live_planted.py::test_a_sample"],
+        [],
     ),
     "measure-3.11": (
         "3.11",
@@ -172,8 +175,8 @@ def types(session):
 def tests(session):
     """The tests that need no framework, against the wheel: all on the newest Python and with ``-- --all``.
 
-    On the oldest the slow ones, for `readme` runs the others there and on 3.11. On the Pythons between, those whose result may
-    depend on the interpreter. They take turns in the gate.
+    On the oldest the slow ones, for `readme` runs the others there. On the Pythons between, those whose result may depend on
+    the interpreter.
     """
     session.install(wheel(session) + "[test]")
     every = session.python == PYTHONS[-1] or "--all" in session.posargs
@@ -185,7 +188,7 @@ def tests(session):
 
 @nox.session(python=PYTHONS[-1])
 def slow(session):
-    """The slow tests alone, for the runs of the gate that have the others on another Python."""
+    """The slow tests alone: `readme` has the others."""
     session.install(wheel(session) + "[test]")
     run_pytest(session, "tests", "--ignore=tests/plugin", "-m", "slow", *session.posargs)
 
@@ -254,7 +257,8 @@ def live_session(name, python, requirements, paths):
 for _environment, (_python, _requirements, _gate, _nightly) in LIVE.items():
     if _gate:
         live_session("live-" + _environment, _python, _requirements, _gate)
-    live_session("nightly-" + _environment, _python, _requirements, _nightly)
+    if _nightly:
+        live_session("nightly-" + _environment, _python, _requirements, _nightly)
 
 
 #: Of the index's newer releases, Wine lacks functions that these do without.
@@ -450,12 +454,11 @@ def cuda_search(session):
     session.run("python", "tools/check_cuda_search.py", *session.posargs)
 
 
-@nox.session(python=["3.11", "3.13", "3.7"])
+@nox.session(python=PYTHONS)
 def readme(session):
     """What a newcomer types: a clone, a fresh environment, the commands of the README as they stand there."""
-    # On Python 3.7 only the second command: the newest TensorFlow that the first one would train with ends at 2.11. On 3.13
-    # only the first: `tests` and `live` run all the tests there.
-    only = {"3.7": ["--only", "test"], "3.13": ["--only", "train"]}.get(session.python, [])
+    # On 3.7 the newest TensorFlow that the first command would train with ends at 2.11; those between are like these two.
+    only = [] if session.python in ("3.11", "3.13") else ["--only", "test"]
     session.run("python", "tools/run_readme.py", *only)
 
 
