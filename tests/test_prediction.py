@@ -215,6 +215,12 @@ def test_files_that_nothing_needs(make_machine):
     many = spare + ["tensorflow/include/%d.h" % number for number in range(200)] + ["tensorflow/core/x/__init__.py"]
     diagnosis = predict(make_machine, files=dict(there, **{info: record(many)}), **TF)
     assert row(diagnosis, "tensorflow") == WORKS
+    # Images leave out all folders of tests.
+    tests = ["numpy/__init__.py", *("numpy/a/tests/test_%d.py" % number for number in range(30))]
+    without = {SITE + "/numpy/__init__.py": "", SITE + "/numpy-2.1.3.dist-info/RECORD": record(tests)}
+    assert row(predict(make_machine, files=without, **TF), "tensorflow") == WORKS
+    without[SITE + "/numpy-2.1.3.dist-info/RECORD"] = record([*tests, "numpy/z.py"])
+    assert row(predict(make_machine, files=without, **TF), "tensorflow") == (False, False, [], "install-corrupt")
     needed = ["tensorflow/__init__.py", "tensorflow/python/framework/ops.py"]
     diagnosis = predict(make_machine, files=dict(there, **{info: record(needed)}), **TF)
     assert row(diagnosis, "tensorflow") == (False, False, [], "install-corrupt")
@@ -249,6 +255,10 @@ def test_what_another_release_left_in_a_whole_package(make_machine):
     assert row(predict(make_machine, files=whole, **TF), "keras") == WORKS
     harmless = {SITE + "/%s/a.py" % keras: "", SITE + "/tensorflow/core/b.so": "", SITE + "/keras/__init__.pyc": ""}
     assert row(predict(make_machine, files=dict(whole, **harmless), **TF), "keras") == WORKS
+    # Keras 2.3.1 has a module and a package of one name.
+    both = {SITE + "/keras-3.10.0.dist-info/RECORD": record(["keras/a.py", "keras/a/__init__.py"])}
+    both.update({SITE + "/keras/a.py": "", SITE + "/keras/a/__init__.py": ""})
+    assert row(predict(make_machine, files=dict(whole, **both), **TF), "keras") == WORKS
     library = {SITE + "/%s/libtfkernel.so" % kernels: ""}
     diagnosis = predict(make_machine, files=dict(whole, **library), **TF)
     assert row(diagnosis, "tensorflow") == (False, False, [], "install-corrupt")
@@ -258,6 +268,27 @@ def test_what_another_release_left_in_a_whole_package(make_machine):
     assert row(diagnose(machine), "keras")[:2] == (False, False)
     (first,) = plan(machine).attempts
     assert (first.aside, first.packages, first.keeps_release) == ((SITE + "/" + keras,), Packages(), True)
+
+
+def test_modules_of_a_release_that_was_copied_over_another_do_not_stay(make_machine):
+    """NumPy 2 over 1.26, which is written again: h5py would still import NumPy 2's library in the place of its module."""
+    module, suffix = "numpy/_core/_multiarray_umath", ".so"
+    files = {SITE + "/numpy/__init__.py": "", SITE + "/numpy/version.py": 'version = "2.2.6"\n'}
+    files.update({SITE + "/" + module + end: "" for end in (".py", suffix)})
+    listed = record(["numpy/__init__.py", "numpy/version.py", module + ".py"])
+    files[SITE + "/numpy-1.26.4.dist-info/RECORD"] = listed
+    old = {
+        "tensorflow_cpu": "2.16.2",
+        "numpy": "1.26.4",
+        "protobuf": "4.25.8",
+        "ml_dtypes": "0.3.2",
+        "setuptools": "75.0.0",
+    }
+    machine = examined(make_machine, files=files, **dict(TF, **old))
+    assert diagnose(machine).framework("tensorflow").cause == "install-corrupt"
+    first = plan(machine).attempts[0]
+    assert first.packages == Packages(reinstall=("numpy==1.26.4",))
+    assert (first.aside, first.keeps_release) == ((SITE + "/" + module + suffix,), True)
 
 
 def test_the_module_of_a_later_release_that_makes_symbols_global(make_machine):

@@ -754,6 +754,28 @@ def test_versions_of_folders_without_metadata(make_machine):
     assert said(examine(make_machine, old, files=dict(healthy, **other), version="3.10.1")) == WORKS
 
 
+@pytest.mark.parametrize(
+    "text, expected, severity",
+    [
+        ("1.21.6", (False, False, "install-corrupt"), "error"),
+        ("2.1.2", WORKS, "info"),
+        ("2.1.3", WORKS, None),
+        ("2.1.3+local", WORKS, None),
+        ("2.1.3.post1", WORKS, None),
+    ],
+)
+def test_files_of_another_release_than_the_metadata_say(make_machine, text, expected, severity):
+    files = {SITE + "numpy/__init__.py": "", SITE + "numpy/version.py": 'version = "%s"\n' % text}
+    diagnosis = examine(make_machine, files=files)
+    assert said(diagnosis) == expected
+    found = diagnosis.by_code("install-corrupt")
+    assert (found and found.severity) == severity
+    if found is not None:
+        assert text in found.summary
+        assert "--force-reinstall" in found.fix[0].command
+        assert "numpy==2.1.3" in found.fix[0].command
+
+
 def test_the_project_of_the_working_folder_is_no_copy(make_machine):
     files = {"/project/numpy/__init__.py": "", "/project/numpy/version.py": 'version = "2.0.2"\n'}
     files[SITE + "numpy/__init__.py"] = ""

@@ -307,13 +307,19 @@ def tried(interpreter: Interpreter, remedy: Remedy) -> Remedy:
 
 
 def _moved_aside(machine: Machine, failing: List[FrameworkVerification]) -> Tuple[Attempt, ...]:
-    """Return what moves folders aside that no distribution owns: left by an uninstall, or by an interrupted installation."""
+    """Return what moves folders aside that no distribution owns, and writes those again that the import finds incomplete."""
     found = []
     view = View(machine, BUNDLED)
     for item in failing:
         package, packages = machine.python.package(item.framework), Packages()
         owner = view.tensorflow if item.framework == "tensorflow" else machine.python.distribution(item.framework)
-        if package is None or not package.in_site or owner is not None:
+        if package is None or not package.in_site:
+            continue
+        codes = tuple(finding.code for finding in item.findings)
+        if owner is not None:
+            text = "%s==%s" % (owner.name, owner.version.or_none())
+            if "install-corrupt" in codes and owner.version.or_none():
+                found.append(Attempt(Packages(reinstall=(text,)), "Write the files of %s again." % text, codes))
             continue
         reason = "Move %s aside: an uninstall left this folder, and nothing that is installed owns it."
         if package.kind != "namespace":
@@ -322,7 +328,6 @@ def _moved_aside(machine: Machine, failing: List[FrameworkVerification]) -> Tupl
             name = "tensorflow" if view.uses_cuda else cpu_build(view.target)
             packages = Packages(install=("%s==%s" % (name, view.tensorflow_version),))
             reason = "Move %%s aside, which no distribution owns, and install %s." % packages.install
-        codes = tuple(finding.code for finding in item.findings)
         found.append(Attempt(packages, reason % package.location, codes, aside=(package.location,)))
     return tuple(found)
 

@@ -320,7 +320,9 @@ class _Planner:
                 offer = offer._replace(packages=offer.packages.replace(remove=(*offer.packages.remove, *gone)))
                 after = self._after(self.machine, offer)
             state, diagnosis = self._check(after)
-            culprits = _Culprits() if state.works else self._culprits(after)
+            # Modules of another release stay where files are written again.
+            left = _files_left(self.machine) if offer.packages.reinstall else ()
+            culprits = _Culprits(files=left) if state.works else self._culprits(after)
             if culprits is None or self._worse(diagnosis):
                 continue
             attempt = self._attempt(offer, after, culprits)
@@ -784,10 +786,14 @@ def _suspects(machine: Machine) -> _Culprits:
         files.append(config.path)
     form = FORMATS.get(machine.native.system)
     files += [item.path for item in python.plugins.or_none() or () if item.format != form]
-    # Of two releases that lie over one another, each has files that the other needs.
-    if python.stale_modules and len(View(machine, BUNDLED).tensorflow_distributions) < 2:
-        files += python.stale_modules
+    files += _files_left(machine)
     return _Culprits(tuple(name for name, _ in machine.process.environ), tuple(dict.fromkeys(files)))
+
+
+def _files_left(machine: Machine) -> Tuple[str, ...]:
+    """Of two releases that lie over one another, each has files that the other needs."""
+    stale = machine.python.stale_modules
+    return stale if stale and len(View(machine, BUNDLED).tensorflow_distributions) < 2 else ()
 
 
 def _without(machine: Machine, culprits: _Culprits) -> Machine:

@@ -32,8 +32,8 @@ _PARTIAL = ".devicekit-restoring"
 #: Progress is shown after so many files.
 _OFTEN = 500
 
-#: Files that setuptools and others write into instead of replacing them.
-_EDITED = (".pth", ".egg-link")
+#: Files that setuptools and others write into instead of replacing them: certificates of a company's proxy are appended.
+_EDITED = (".pth", ".egg-link", "cacert.pem")
 
 #: A line for each file: there are ten thousands of them.
 _LIMIT_BYTES = 64 << 20

@@ -259,6 +259,20 @@ def test_what_the_user_has_done_since_is_named_and_files_of_no_distribution_stay
     assert_as_before(patient, before)
 
 
+def test_certificates_that_are_appended_in_place_do_not_change_what_is_kept(patient):
+    add_numpy(patient)
+    certificates = os.path.join(patient.site, "certifi", "cacert.pem")
+    os.makedirs(os.path.dirname(certificates), exist_ok=True)
+    with open(certificates, "w") as stream:
+        stream.write("those of the release\n")
+    before = patient.files()
+    assert patient.apply(GOOD)[0]["outcome"] == "fixed"
+    with open(certificates, "a") as stream:
+        stream.write("that of a proxy\n")
+    assert patient.fix("--undo", "--yes")[0] == 0
+    assert_as_before(patient, before)
+
+
 def test_a_file_that_hides_a_package_is_renamed_and_gets_its_name_back(patient):
     add_numpy(patient)
     path = os.path.join(patient.home, "setting.json")
@@ -657,6 +671,21 @@ def test_a_folder_that_an_uninstall_left_beside_what_works_is_moved_aside(patien
     assert os.path.isdir(os.path.join(patient.site, "tensorflow.aside"))
     assert patient.fix("--undo", "--yes")[0] == 0
     assert os.path.isdir(os.path.join(patient.site, "tensorflow", "include"))
+    assert_as_before(patient, before)
+
+
+def test_files_that_no_record_lists_are_missed_by_the_import_and_written_again(patient):
+    """TensorFlow's RECORD is gone together with a folder of it: only the import says so."""
+    add_numpy(patient)
+    assert patient.apply(GOOD)[0]["outcome"] == "fixed"
+    os.unlink(os.path.join(patient.site, "tensorflow_cpu-%s.dist-info" % TENSORFLOW, "RECORD"))
+    with open(os.path.join(patient.site, "tensorflow", "__init__.py"), "w") as stream:
+        stream.write("import tensorflow.python.framework\n")
+    before = patient.files()
+    status, remedy, errors = patient.fix("--yes")
+    assert (status, remedy["outcome"], patient.works()) == (0, "fixed", True), (remedy, errors)
+    assert patient.versions()["tensorflow_cpu"] == TENSORFLOW
+    assert patient.fix("--undo", "--yes")[0] == 0
     assert_as_before(patient, before)
 
 

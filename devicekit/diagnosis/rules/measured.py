@@ -1,6 +1,6 @@
 """What is installed and was measured not to work together: the findings of several rules come from here."""
 
-from typing import Iterable, List, NamedTuple, Tuple
+from typing import Iterable, List, NamedTuple, Optional, Tuple
 
 from ...matrix.bounds import STAGES, Fit, allowed, fit
 from ...matrix.matrix import accepts, version_at_least
@@ -52,10 +52,8 @@ def unfit(
     for user in _users(view, keras):
         for name in dependencies:
             version = view.version(name)
-            if version is None:
-                continue
-            found = _fit(view, user, name, version)
-            if found.state == "fails" and (found.measured or found.stage == "import"):
+            found = _failure(view, user, name, version or "")
+            if version and found is not None:
                 severity, blocks = _weight(user, found)
                 blocks += taken_along(view, blocks, found.error)
                 yield _finding(view, Kind(code, severity, blocks, url), user, name, version, found)
@@ -138,6 +136,17 @@ def _users(view: View, keras: KerasOn) -> Iterable[_User]:
         version = view.machine.python.version_of(name)
         if version is not None:
             yield _User(name, version, "%s %s" % (_TITLES[name], version), name)
+
+
+def stopped_by(view: View, name: str, version: str) -> Tuple[str, ...]:
+    """Return what a version of something would block, were it the one that is imported."""
+    users = [(user, _failure(view, user, name, version)) for user in _users(view, ("", ""))]
+    return tuple(block for user, found in users if found is not None for block in _weight(user, found)[1])
+
+
+def _failure(view: View, user: _User, name: str, version: str) -> Optional[Fit]:
+    found = _fit(view, user, name, version)
+    return found if found.state == "fails" and (found.measured or found.stage == "import") else None
 
 
 def _fit(view: View, user: _User, name: str, version: str) -> Fit:

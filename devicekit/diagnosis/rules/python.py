@@ -13,7 +13,7 @@ from ..view import View
 from .directml_others import mixed_onnxruntimes
 from .frameworks import is_there
 from .keras import backend, has_backend, is_keras3, keras3_on, keras_version, legacy_keras, standalone_keras, uses_scipy
-from .measured import pure_protobuf, shortest, taken_along, unfit
+from .measured import pure_protobuf, shortest, stopped_by, taken_along, unfit
 from .metal import metal_too_old
 from .plugins import damaged_plugins, plugins_twice
 from .registry import BROKEN_INSTALL, UNLOADABLE, rule
@@ -133,33 +133,46 @@ def install_corrupt(view: View) -> Iterable[Finding]:
     yield from (*_of_another_platform(view), *_left_behind(view))
     for item, blocks in _with_files(view):
         yield from _unreadable(view, item, blocks)
-        if not (item.missing_count or item.damaged_files):
+        yield from _of_another_release(view, item)
+        cut = [text for text in item.damaged_files if " has " in text]
+        if not (item.missing_count or cut):
             continue
         if item is owner and len(view.tensorflow_distributions) > 1:
             continue  # two distributions over one another: that is the cause
         names = [name for name in item.missing_files if _breaks(view, item, name, owner)]
         more = item.missing_count - len(item.missing_files)
-        damaged = [text for text in item.damaged_files if _breaks(view, item, text, owner)]
-        count = item.missing_count + len(item.damaged_files)
+        damaged = [text for text in cut if _breaks(view, item, text, owner)]
+        count = item.missing_count + len(cut)
         seen = ["missing: %s" % name for name in (names or item.missing_files)[:3]]
-        seen += list(damaged or item.damaged_files)[:3]
-        # Headers and texts are named last: where the last of the named is one, the rest are too.
+        seen += (damaged or cut)[:3]
+        # Headers, texts and tests are named last: where the last of the named is one, the rest are too.
         last = item.missing_files[-1] if more > 0 and item.missing_files else ""
-        unsure = last.endswith(CODE_ENDINGS) and not last.startswith("tensorflow/include/")
+        unsure = last.endswith(CODE_ENDINGS) and not ("/tests/" in last or last.startswith("tensorflow/include/"))
         fatal = bool(names or damaged or unsure)
         if item.name == "keras" and _imports_keras(view, damaged):
             blocks += ("tensorflow",)
         if blocks == ("jax",) and any(map(_stops_jax, damaged)):
             blocks += taken_along(view, blocks, "SyntaxError")
-        saves = any(
-            name in _FOR_SAVING or name.startswith("h5py/") for name in (*item.missing_files, *item.damaged_files)
-        )
+        saves = any(name in _FOR_SAVING or name.startswith("h5py/") for name in (*item.missing_files, *cut))
         severity = "error" if fatal else "warning" if saves else "info"
         yield Kind("install-corrupt", severity, blocks if fatal else ()).finding(
             _said_missing(item.name, count, fatal, saves),
             tuple(Evidence(text, item.record.source) for text in seen),
             (_reinstall(view, item),),
         )
+
+
+def _of_another_release(view: View, item: Distribution) -> Iterable[Finding]:
+    """The files of another release over those of the installed one: an installer takes them for the latter."""
+    for text in item.damaged_files:
+        _, is_of, version = text.partition(" is of ")
+        if is_of:
+            blocks = stopped_by(view, item.name, version)
+            yield Kind("install-corrupt", "error" if blocks else "info", blocks).finding(
+                "The files of %s are those of %s, and its metadata say %s." % (item.name, version, item.version.value),
+                (Evidence(text, item.location),),
+                (_reinstall(view, item),),
+            )
 
 
 def _reinstall(view: View, item: Distribution) -> Fix:
@@ -256,7 +269,7 @@ def _breaks(view: View, item: Distribution, text: str, owner: Optional[Distribut
             return False
         return item.name != "wrapt"
     tensorflow = item.version.or_none() if item is owner else None
-    if not view.matrix.needed(name, tensorflow) or (item is not owner and "/tests/" in name):
+    if not view.matrix.needed(name, tensorflow) or "/tests/" in name:
         return False
     if item is owner or item.name not in _dependencies(view):
         return True

@@ -209,7 +209,7 @@ def _check_record(
             missing.append(host.scrub(name))
         elif info is not None and size is not None and info.size < size and _is_cut(host, folder, name, info.size):
             damaged.append("%s has %d bytes of %d" % (host.scrub(name), info.size, size))
-    # Only the first are named: what may matter to an import comes before headers and texts.
+    # Only the first are named: what may matter to an import comes before headers, texts and tests, which images leave out.
     missing.sort(key=lambda name: (not _is_code(name), name))
     return Fact.of(len(files), shown), missing, damaged, sorted(unreadable, key=lambda name: (not _is_code(name), name))
 
@@ -239,7 +239,9 @@ def _is_cut(host: Host, folder: str, name: str, size: int) -> bool:
 
 
 def _is_code(name: str) -> bool:
-    return (name.endswith(".py") or _is_native(name)) and not name.startswith("tensorflow/include/")
+    return (name.endswith(".py") or _is_native(name)) and not (
+        "/tests/" in name or name.startswith("tensorflow/include/")
+    )
 
 
 def recorded_modules(host: Host, record: str) -> List[str]:

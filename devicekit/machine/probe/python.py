@@ -150,8 +150,9 @@ def read_python(host: Host, deep: bool = False) -> Python:
     interpreter = host.interpreter
     listing, problems = _list_path(host)
     distributions, count, unreadable, plugins = _read_distributions(host, listing, deep)
-    packages, unlisted = versions_without_metadata(host, tuple(_find_packages(host, listing)), distributions)
-    distributions = unlisted + tuple(item for item in distributions if item not in unlisted)
+    packages, read = versions_of_files(host, tuple(_find_packages(host, listing)), distributions)
+    places = {item.location for item in read}
+    distributions = read + tuple(item for item in distributions if item.location not in places)
     environment, installer = _environment(host, listing)
     return Python(
         implementation=interpreter.implementation,
@@ -273,7 +274,7 @@ def _stale_modules(host: Host, distributions: Tuple[Distribution, ...], deep: bo
     suffixes = host.interpreter.extension_suffixes
     deep = deep or sum(item.name in TENSORFLOW_NAMES for item in distributions) > 1
     for item in distributions if deep else ():
-        if not item.record.or_none() or item.missing_count or item.damaged_files:
+        if not item.record.or_none() or item.missing_count or any(" has " in text for text in item.damaged_files):
             continue
         site = host.path.dirname(host.expand(item.location))
         names = frozenset(recorded_modules(host, item.record.source))
@@ -290,7 +291,7 @@ def _stale_modules(host: Host, distributions: Tuple[Distribution, ...], deep: bo
             for entry in host.names_if_any(path) if folder else ():
                 end = next(filter(entry.endswith, suffixes), "")
                 stem = "%s/%s" % (folder, entry[: len(entry) - len(end)])
-                if (stem + ".py" in names or (kernels and end)) and stem + end not in names:
+                if (stem + ".py" in names or (kernels and end)) and stem + (end or "/__init__.py") not in names:
                     if end or host.is_file(host.join(path, entry, "__init__.py")):
                         yield host.scrub(host.join(path, entry))
 
@@ -558,10 +559,10 @@ def parse_version(text: str) -> Optional[str]:
     return match.group(1) if match is not None else None
 
 
-def versions_without_metadata(
+def versions_of_files(
     host: Host, packages: Tuple[ImportPackage, ...], distributions: Tuple[Distribution, ...]
 ) -> Tuple[Tuple[ImportPackage, ...], Tuple[Distribution, ...]]:
-    """Return the packages, copies of real ones marked as such, and a distribution for each with none or several."""
+    """Return the packages, copies of real ones marked as such, and a distribution for each without the right one."""
     known: List[ImportPackage] = []
     found: List[Distribution] = []
     for package in packages:
@@ -571,14 +572,23 @@ def versions_without_metadata(
         # Several in one folder: an interrupted upgrade left the metadata of the old release.
         # The project in which one works is not a copy of a release, whatever its name is.
         local = package.path_entry == host.scrub(host.interpreter.cwd)
-        if name and package.kind == "package" and not local and len(here) != 1:
+        if name and package.kind == "package" and not local:
             version, source = _read(host, package.location, files)
-            if version:
+            if len(here) == 1 and version:
+                # Another release was copied over it.
+                if _release(version) != _release(here[0].version.or_none() or version):
+                    text = "%s is of %s" % (source, version)
+                    found.append(here[0].replace(damaged_files=(*here[0].damaged_files, text)))
+            elif version:
                 own = [item for item in here if item.version.or_none() == version]
                 found += own[:1] or [Distribution(name, Fact.of(version, source), package.location)]
                 package = package.replace(in_site=True)
         known.append(package)
     return tuple(known), tuple(found)
+
+
+def _release(version: str) -> List[str]:
+    return re.findall(r"\d+", version)[:3]
 
 
 def _read(host: Host, location: str, files: Tuple[str, ...]) -> Tuple[str, str]:
