@@ -17,7 +17,8 @@ from ..errors import RemedyError
 from ..machine.facts import Machine
 from ..machine.host import Interpreter
 from ..machine.live_host import LiveHost
-from ..matrix.matrix import BUNDLED
+from ..matrix.matrix import BUNDLED, accepts
+from ..matrix.queries import declared
 from ..runtime.settings import read_settings
 from ..runtime.verification import STAGES, FrameworkVerification, Verification, failure
 from ..runtime.verify import verify_interpreter
@@ -295,6 +296,7 @@ def tried(interpreter: Interpreter, remedy: Remedy) -> Remedy:
         for way in _doable(finding)
         if way.packages is not None
     )
+    attempts += _as_declared(before.machine, failing)
     return remedy.replace(
         outcome="planned" if attempts else "no-plan",
         summary=summary % what_fails(before.frameworks),
@@ -330,6 +332,21 @@ def _moved_aside(machine: Machine, failing: List[FrameworkVerification]) -> Tupl
             reason = "Move %%s aside, which no distribution owns, and install %s." % packages.install
         found.append(Attempt(packages, reason % package.location, codes, aside=(package.location,)))
     return tuple(found)
+
+
+def _as_declared(machine: Machine, failing: List[FrameworkVerification]) -> Tuple[Attempt, ...]:
+    """Return what brings dependencies within the bounds that the metadata of what fails declare. They are often wrong."""
+    python = machine.python
+    texts = [
+        name + bounds
+        for item in failing
+        for owner in python.distributions.or_none() or ()
+        for name, bounds in declared(owner.requires, python.version)
+        if owner.name.startswith(item.framework) and accepts(bounds, python.version_of(name) or "") is False
+    ]
+    packages = Packages(install=tuple(dict.fromkeys(texts)))
+    reason = "Install what the metadata require: %s." % ", ".join(packages.install)
+    return (Attempt(packages, reason, unsure="it was not predicted"),) if texts else ()
 
 
 def _doable(finding: Finding) -> Tuple[Fix, ...]:

@@ -689,6 +689,28 @@ def test_files_that_no_record_lists_are_missed_by_the_import_and_written_again(p
     assert_as_before(patient, before)
 
 
+def test_what_the_metadata_require_is_tried_where_nothing_was_predicted(patient):
+    """No data know this package; TensorFlow declares which release it needs, and its import fails with the older one."""
+    add_numpy(patient)
+    assert patient.apply(GOOD)[0]["outcome"] == "fixed"
+    for version, source in (("1.0", "raise SyntaxError"), ("1.6", "")):
+        wheel(patient.wheels, "astunparse", version, {"astunparse/__init__.py": source})
+    patient.install("astunparse==1.0")
+    with open(os.path.join(patient.site, "tensorflow", "__init__.py"), "a") as stream:
+        stream.write("import astunparse\n")
+    info = os.path.join(patient.site, "tensorflow_cpu-%s.dist-info" % TENSORFLOW, "METADATA")
+    with open(info) as stream:
+        text = stream.read()
+    with open(info, "w") as stream:
+        stream.write(text.rstrip("\n") + "\nRequires-Dist: astunparse>=1.6\n")
+    before = patient.files()
+    status, remedy, errors = patient.fix("--yes")
+    assert (status, remedy["outcome"], patient.works()) == (0, "fixed", True), (remedy, errors)
+    assert patient.versions()["astunparse"].startswith("1.6")
+    assert patient.fix("--undo", "--yes")[0] == 0
+    assert_as_before(patient, before)
+
+
 @pytest.mark.only_on("linux")
 def test_what_another_release_left_is_moved_aside(patient_of):
     """TensorFlow loads every library in its core/kernels, also one that no RECORD lists."""
