@@ -288,15 +288,16 @@ def tried(interpreter: Interpreter, remedy: Remedy) -> Remedy:
     causes = {finding.code: finding for item in failing for finding in item.findings}
     foreseen = all(False in (item.predicted.will_import, item.predicted.will_run_keras) for item in failing)
     summary = "Not everything works: %s." if foreseen else "This was not predicted: %s."
+    unsure = "" if foreseen else "it was not predicted"
     attempts = _moved_aside(before.machine, failing) + tuple(
-        Attempt(
-            way.packages, way.text.rstrip(".") + ".", (finding.code,), unsure="" if foreseen else "it was not predicted"
-        )
+        Attempt(way.packages, way.text.rstrip(".") + ".", (finding.code,), unsure=unsure)
         for finding in causes.values()
         for way in _doable(finding)
         if way.packages is not None
     )
-    attempts += _as_declared(before.machine, failing)
+    packages = Packages(install=tuple(_as_declared(before.machine, failing)))
+    if packages.install:
+        attempts += (Attempt(packages, "Install what the metadata require.", unsure=unsure),)
     return remedy.replace(
         outcome="planned" if attempts else "no-plan",
         summary=summary % what_fails(before.frameworks),
@@ -319,34 +320,29 @@ def _moved_aside(machine: Machine, failing: List[FrameworkVerification]) -> Tupl
             continue
         codes = tuple(finding.code for finding in item.findings)
         if owner is not None:
-            text = "%s==%s" % (owner.name, owner.version.or_none())
+            packages = Packages(reinstall=("%s==%s" % (owner.name, owner.version.or_none()),))
             if "install-corrupt" in codes and owner.version.or_none():
-                found.append(Attempt(Packages(reinstall=(text,)), "Write the files of %s again." % text, codes))
+                found.append(Attempt(packages, "Write its files again.", codes))
             continue
-        reason = "Move %s aside: an uninstall left this folder, and nothing that is installed owns it."
+        reason = "Move %s aside, which no distribution owns" % package.location
         if package.kind != "namespace":
             if item.framework != "tensorflow" or not view.tensorflow_version:
                 continue
             name = "tensorflow" if view.uses_cuda else cpu_build(view.target)
             packages = Packages(install=("%s==%s" % (name, view.tensorflow_version),))
-            reason = "Move %%s aside, which no distribution owns, and install %s." % packages.install
-        found.append(Attempt(packages, reason % package.location, codes, aside=(package.location,)))
+            reason += ", and install %s" % packages.install
+        found.append(Attempt(packages, reason + ".", codes, aside=(package.location,)))
     return tuple(found)
 
 
-def _as_declared(machine: Machine, failing: List[FrameworkVerification]) -> Tuple[Attempt, ...]:
-    """Return what brings dependencies within the bounds that the metadata of what fails declare. They are often wrong."""
+def _as_declared(machine: Machine, failing: List[FrameworkVerification]) -> Iterator[str]:
+    """Yield what brings dependencies within the bounds that the metadata of what fails declare. They are often wrong."""
     python = machine.python
-    texts = [
-        name + bounds
-        for item in failing
-        for owner in python.distributions.or_none() or ()
-        for name, bounds in declared(owner.requires, python.version)
-        if owner.name.startswith(item.framework) and accepts(bounds, python.version_of(name) or "") is False
-    ]
-    packages = Packages(install=tuple(dict.fromkeys(texts)))
-    reason = "Install what the metadata require: %s." % ", ".join(packages.install)
-    return (Attempt(packages, reason, unsure="it was not predicted"),) if texts else ()
+    for owner in python.distributions.or_none() or ():
+        if owner.name.startswith(tuple(item.framework for item in failing)):
+            for name, bounds in declared(owner.requires, python.version):
+                if accepts(bounds, python.version_of(name) or "") is False:
+                    yield name + bounds
 
 
 def _doable(finding: Finding) -> Tuple[Fix, ...]:

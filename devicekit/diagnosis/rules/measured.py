@@ -1,6 +1,6 @@
 """What is installed and was measured not to work together: the findings of several rules come from here."""
 
-from typing import Iterable, List, NamedTuple, Optional, Tuple
+from typing import Iterable, List, NamedTuple, Tuple
 
 from ...matrix.bounds import STAGES, Fit, allowed, fit
 from ...matrix.matrix import accepts, version_at_least
@@ -52,8 +52,7 @@ def unfit(
     for user in _users(view, keras):
         for name in dependencies:
             version = view.version(name)
-            found = _failure(view, user, name, version or "")
-            if version and found is not None:
+            for found in _failures(view, user, name, version or ""):
                 severity, blocks = _weight(user, found)
                 blocks += taken_along(view, blocks, found.error)
                 yield _finding(view, Kind(code, severity, blocks, url), user, name, version, found)
@@ -138,15 +137,17 @@ def _users(view: View, keras: KerasOn) -> Iterable[_User]:
             yield _User(name, version, "%s %s" % (_TITLES[name], version), name)
 
 
-def stopped_by(view: View, name: str, version: str) -> Tuple[str, ...]:
-    """Return what a version of something would block, were it the one that is imported."""
-    users = [(user, _failure(view, user, name, version)) for user in _users(view, ("", ""))]
-    return tuple(block for user, found in users if found is not None for block in _weight(user, found)[1])
+def stopped_by(view: View, name: str, version: str) -> Iterable[str]:
+    """Yield what a version of something would block, were it the one that is imported."""
+    for user in _users(view, ("", "")):
+        for found in _failures(view, user, name, version):
+            yield from _weight(user, found)[1]
 
 
-def _failure(view: View, user: _User, name: str, version: str) -> Optional[Fit]:
+def _failures(view: View, user: _User, name: str, version: str) -> Iterable[Fit]:
     found = _fit(view, user, name, version)
-    return found if found.state == "fails" and (found.measured or found.stage == "import") else None
+    if version and found.state == "fails" and (found.measured or found.stage == "import"):
+        yield found
 
 
 def _fit(view: View, user: _User, name: str, version: str) -> Fit:

@@ -167,9 +167,9 @@ def _of_another_release(view: View, item: Distribution) -> Iterable[Finding]:
     for text in item.damaged_files:
         _, is_of, version = text.partition(" is of ")
         if is_of:
-            blocks = stopped_by(view, item.name, version)
+            blocks = tuple(stopped_by(view, item.name, version))
             yield Kind("install-corrupt", "error" if blocks else "info", blocks).finding(
-                "The files of %s are those of %s, and its metadata say %s." % (item.name, version, item.version.value),
+                "The files of %s are of %s, and its metadata of %s." % (item.name, version, item.version.or_none()),
                 (Evidence(text, item.location),),
                 (_reinstall(view, item),),
             )
@@ -566,8 +566,8 @@ def protobuf_incompatible(view: View) -> Iterable[Finding]:
         )
     elif pure_protobuf(view) and accepts(">=4", protobuf) and accepts(row.protobuf, protobuf) is False:
         # The refusal of old generated code is in the faster implementations only. Up to 2.1 TensorFlow works with this one;
-        # from 2.2 to 2.11 it starts no device (seen with protobuf 4, 5 and 7: "does not support item assignment").
-        if version_at_least(view.tensorflow_version or "", "2.2"):
+        # from 2.2 to 2.11 it starts no device (seen with 4.25, 5 and 7: "does not support item assignment"; not with 4.24).
+        if version_at_least(view.tensorflow_version or "", "2.2") and accepts(">=4.25", protobuf):
             yield Kind("protobuf-incompatible", "error", ("tensorflow.gpu", "keras.fit"), pages.PROTOBUF).finding(
                 "%s can be imported with the pure-Python protobuf %s, but computes nothing: it needs protobuf %s."
                 % (view.tensorflow_label, protobuf, row.protobuf),

@@ -574,21 +574,19 @@ def versions_of_files(
         local = package.path_entry == host.scrub(host.interpreter.cwd)
         if name and package.kind == "package" and not local:
             version, source = _read(host, package.location, files)
-            if len(here) == 1 and version:
-                # Another release was copied over it.
-                if _release(version) != _release(here[0].version.or_none() or version):
-                    text = "%s is of %s" % (source, version)
-                    found.append(here[0].replace(damaged_files=(*here[0].damaged_files, text)))
+            if version and len(here) == 1:
+                item = here[0]
+                release, stated = (
+                    re.findall(r"\d+", text)[:3] for text in (version, item.version.or_none() or version)
+                )
+                if release != stated:  # another one was copied over it
+                    found.append(item.replace(damaged_files=(*item.damaged_files, "%s is of %s" % (source, version))))
             elif version:
                 own = [item for item in here if item.version.or_none() == version]
                 found += own[:1] or [Distribution(name, Fact.of(version, source), package.location)]
                 package = package.replace(in_site=True)
         known.append(package)
     return tuple(known), tuple(found)
-
-
-def _release(version: str) -> List[str]:
-    return re.findall(r"\d+", version)[:3]
 
 
 def _read(host: Host, location: str, files: Tuple[str, ...]) -> Tuple[str, str]:
