@@ -52,7 +52,9 @@ def unfit(
     for user in _users(view, keras):
         for name in dependencies:
             version = view.version(name)
-            for found in _failures(view, user, name, version or ""):
+            if version is None:
+                continue
+            for found in _failures(view, user, name, version):
                 severity, blocks = _weight(user, found)
                 blocks += taken_along(view, blocks, found.error)
                 yield _finding(view, Kind(code, severity, blocks, url), user, name, version, found)
@@ -146,7 +148,7 @@ def stopped_by(view: View, name: str, version: str) -> Iterable[str]:
 
 def _failures(view: View, user: _User, name: str, version: str) -> Iterable[Fit]:
     found = _fit(view, user, name, version)
-    if version and found.state == "fails" and (found.measured or found.stage == "import"):
+    if found.state == "fails" and (found.measured or found.stage == "import"):
         yield found
 
 
