@@ -21,6 +21,44 @@ OLD_PTXAS = (
 
 #: What `explain` reads, what is known, what an answer has, and what it does not have (patterns).
 ROWS = [
+    # What ends a process on Windows ends a notebook's kernel.
+    (
+        "The kernel appears to have died. It will restart automatically.",
+        {"os": "windows", "gpu": "RTX 3070", "packages": {"tensorflow": "2.10.1"}},
+        [r"CUDA 11\.2 and cuDNN 8\.1, and zlibwapi\.dll", "as a script"],
+        [],
+    ),
+    (
+        "UnknownError: Graph execution error:\n\nJIT compilation failed.\n\t [[{{node sequential/dense/Relu}}]]",
+        {"os": "linux", "packages": {"tensorflow": "2.13.0"}},
+        ["xla_gpu_cuda_data_dir"],
+        [],
+    ),
+    (
+        "  (0) INTERNAL: cublas error\n\t [[{{node model/conv2d/Conv2D}}]]",
+        {"packages": {"tensorflow": "2.10.0"}},
+        ["memory"],
+        [],
+    ),
+    # TensorFlow 1.11 and 1.12 were compiled with cuDNN 7.2, those before with 7.0.
+    (
+        "ImportError: libcudnn.so.7: cannot open shared object file: No such file or directory",
+        {"os": "linux", "packages": {"tensorflow-gpu": "1.12.2"}},
+        [r"CUDA 9\.0 and cuDNN 7\.2"],
+        [],
+    ),
+    (
+        "ImportError: DLL load failed: The specified module could not be found.\nFailed to load the native TensorFlow runtime",
+        {"os": "windows", "packages": {"tensorflow-gpu": "1.11.0"}},
+        [r"CUDA 9\.0 and cuDNN 7\.2"],
+        [],
+    ),
+    (
+        "ImportError: DLL load failed: The specified module could not be found.\nFailed to load the native TensorFlow runtime",
+        {"os": "windows", "packages": {"tensorflow-gpu": "1.9.0"}},
+        [r"CUDA 9\.0 and cuDNN 7 from"],
+        [],
+    ),
     # A hosted notebook's cuDNN is its owner's.
     (
         "E tensorflow/stream_executor/cuda/cuda_dnn.cc:359] Loaded runtime CuDNN library: 8.0.4 but source was compiled with: "

@@ -22,6 +22,14 @@ NMS = "RuntimeError: operator torchvision::nms does not exist\n"
 
 #: What `explain` reads, what is known, what an answer has, and what it does not have (patterns).
 ROWS = [
+    # An add-on that says for which TensorFlow it is, to the last number.
+    (
+        "WARNING:root:TensorFlow Decision Forests 1.9.0 is compatible with the following TensorFlow Versions: ['2.16.1']. "
+        "However, TensorFlow 2.16.2 was detected.",
+        {"packages": {"tensorflow": "2.16.2", "tensorflow-decision-forests": "1.9.0"}},
+        [r"tensorflow==2\.16\.1"],
+        ["force-reinstall"],
+    ),
     # The file of an add-on that asks for what TensorFlow lacks is as telling as the line.
     (
         "Traceback (most recent call last):\n"

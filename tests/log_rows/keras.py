@@ -15,6 +15,61 @@ NO_HDF5 = "OSError: Unable to open file (file signature not found)"
 
 #: What `explain` reads, what is known, what an answer has, and what it does not have (patterns).
 ROWS = [
+    # An internal part of TensorFlow that Keras imports, or another package: the file that asks is of another release.
+    (
+        '  File "/e/lib/python3.10/site-packages/keras/dtensor/lazy_variable.py", line 26, in <module>\n'
+        "ModuleNotFoundError: No module named 'tensorflow.python.trackable'",
+        {"packages": {"tensorflow": "2.9.1"}},
+        [r"keras==2\.9\.\*"],
+        ["uninstall"],
+    ),
+    (
+        '  File "/e/lib/python3.10/site-packages/ringreduce/tensorflow/ops.py", line 7, in <module>\n'
+        "ModuleNotFoundError: No module named 'tensorflow.python.framework.load_all'",
+        {"packages": {"tensorflow": "2.9.1"}},
+        ["--upgrade ringreduce", "TensorFlow that this ringreduce was released for"],
+        ["uninstall"],
+    ),
+    (
+        '  File "/home/u/train.py", line 3, in <module>\n'
+        "ModuleNotFoundError: No module named 'tensorflow.python.ops.rnn_cells'",
+        {"packages": {"tensorflow": "2.9.1"}},
+        ["written for another release of TensorFlow"],
+        ["uninstall"],
+    ),
+    (
+        '  File "/e/lib/python3.10/site-packages/tensorflow/python/eager/context.py", line 7, in <module>\n'
+        "ModuleNotFoundError: No module named 'tensorflow.python.trackable'",
+        {"packages": {"tensorflow": "2.9.1"}},
+        ["uninstall"],
+        [],
+    ),
+    (
+        "TypeError: jit_compile is not a valid argument, kwargs should be empty  for `optimizer_experimental.Optimizer`.",
+        {"packages": {"tensorflow": "2.9.1"}},
+        ["compile=False", "TensorFlow that saved it"],
+        [r"optimizers\.legacy"],
+    ),
+    # A traceback with paths of Unix is not of Windows.
+    (
+        '  File "/opt/a/lib/python3.11/site-packages/tensorflow/python/util/traceback_utils.py", line 153, in error_handler\n'
+        "ValueError: A KerasTensor cannot be used as input to a TensorFlow function.",
+        {"packages": {"tensorflow": "2.17.0"}},
+        ["export TF_USE_LEGACY_KERAS=1"],
+        ["env:"],
+    ),
+    (
+        "Using a while_loop for converting RngReadAndSkip cause there is no registered converter for this op.",
+        {"os": "linux", "packages": {"tensorflow": "2.10.0"}},
+        [r"tensorflow>=2\.12"],
+        [r"2\.8\."],
+    ),
+    (
+        "Using a while_loop for converting RngReadAndSkip cause there is no registered converter for this op.",
+        {"os": "windows", "packages": {"tensorflow": "2.10.0"}},
+        [r"tensorflow==2\.8\.\*"],
+        [r"2\.12"],
+    ),
     (
         'ValueError: Tensor Tensor("probs:0", shape=(?, 2), dtype=float32) is not an element of this graph.',
         LINUX,

@@ -27,6 +27,45 @@ JAXLIB = "ERROR: No matching distribution found for jaxlib==0.4.25+cuda12.cudnn8
 
 #: What `explain` reads, what is known, what an answer has, and what it does not have (patterns).
 ROWS = [
+    # What pip left out names the Python that a release needs; another package may ask for it.
+    (
+        "ERROR: Ignored the following versions that require a different python version: 0.8.9 Requires-Python >=3.6,<3.9; "
+        "0.9.0 Requires-Python >=3.6,<3.10; 0.9.2 Requires-Python >=3.7,<3.11\nERROR: Could not find a version that "
+        "satisfies the requirement speedlib==0.9.0 (from soundmodels) (from versions: 0.1, 0.12.4)",
+        {"os": "linux", "python": "3.11"},
+        ["needs Python >=3.6,<3.10", "python 3.8 .* soundmodels$"],
+        ["an older one"],
+    ),
+    (
+        "ERROR: Ignored the following versions that require a different python version: 2.0 Requires-Python >=3.9; 2.1 "
+        "Requires-Python >=3.10\nERROR: Could not find a version that satisfies the requirement speedlib>=2 (from versions: "
+        "1.4)\nERROR: No matching distribution found for speedlib>=2",
+        {"os": "linux", "python": "3.8"},
+        ["needs Python >=3.10", 'python 3.12 .* "speedlib>=2"$'],
+        [],
+    ),
+    # conda: the newest of the Pythons that it lists.
+    (
+        "UnsatisfiableError: The following specifications were found\nto be incompatible with the existing python "
+        "installation in your environment:\n\n  - tensorflow -> python[version='2.7.*|3.5.*|3.6.*']\n",
+        {"python": "3.9"},
+        ["conda create .*python=3.6 tensorflow"],
+        ["python=3.5"],
+    ),
+    # tensorflow-gpu of a preview, or 2.8.0, asks for an estimator that indexes lack.
+    (
+        "ERROR: No matching distribution found for tensorflow-gpu-estimator<2.3.0,>=2.2.0 (from tensorflow-gpu)",
+        {"python": "3.7"},
+        [r"tensorflow==2\.2\.\*"],
+        ["64-bit"],
+    ),
+    (
+        "ERROR: Could not find a version that satisfies the requirement tf-estimator-nightly==2.8.0.dev2021122109 (from "
+        "tensorflow) (from versions: none)",
+        {"python": "3.9"},
+        [r"tensorflow==2\.8\.\*"],
+        ["Take another release"],
+    ),
     # A processor's own age does not tell which instructions a vendor's build needs.
     (
         "Illegal instruction (core dumped)",

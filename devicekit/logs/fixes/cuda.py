@@ -421,8 +421,7 @@ def _system_libraries(about: Situation, steps: Steps, cuda: str, cudnn: str) -> 
             steps.install_set("Or as wheels of pip (nvidia-...-cu11)", found, instead=True)
             steps.run("Put their folders on the loader's path before Python starts", LOADER_PATH, on="linux")
     elif cuda in ("10.0", "10.1", "9.0"):
-        channel = {"10.0": "7.6", "10.1": "7.6", "9.0": "7.6"}[cuda]
-        command = "conda install cudatoolkit=%s cudnn=%s" % (cuda, channel)
+        command = "conda install cudatoolkit=%s cudnn=7.6" % cuda
         steps.run("With conda, into the same environment", command, changes="packages")
     _fitting_release(about, steps, cuda)
 
@@ -483,8 +482,8 @@ def _fitting_release(about: Situation, steps: Steps, cuda: str) -> None:
 
 #: The first release of TensorFlow that needs more, and what those before it need on Windows.
 _ON_WINDOWS = (
-    ("1.13", "9.0", "7", "1.5 to 1.12"), ("2.1", "10.0", "7.4", "1.13 to 2.0"), ("2.4", "10.1", "7.6", "2.1 to 2.3"),
-    ("2.5", "11.0", "8.0", "2.4"), ("2.11", "11.2", "8.1", "2.5 to 2.10"),
+    ("1.11", "9.0", "7", "1.5 to 1.12"), ("1.13", "9.0", "7.2", "1.5 to 1.12"), ("2.1", "10.0", "7.4", "1.13 to 2.0"),
+    ("2.4", "10.1", "7.6", "2.1 to 2.3"), ("2.5", "11.0", "8.0", "2.4"), ("2.11", "11.2", "8.1", "2.5 to 2.10"),
 )  # fmt: skip
 
 

@@ -355,7 +355,9 @@ def _not_in_framework(about: Situation, steps: Steps) -> None:
 
 def _other_version(about: Situation, steps: Steps, version: str) -> None:
     """Something of another version than the framework needs, of which the line says no more."""
-    source = re.search(r"cannot import name '?\w+'? from (?:partially initialized module )?'(\w+)", about.line)
+    source = re.search(
+        r"name(?: '?\w+'? from (?:partially initialized module )?|d (?='tensorflow\.p))'(\w+)", about.line
+    )
     if source and source.group(1) == "transformers" and re.search("name '?(?:EncoderDecoder|Hybrid)Cache", about.line):
         steps.install("Transformers has it from 4.44 on", "transformers>=4.44,<5")  # 5 wants a newer PyTorch
         if "packages/peft/" in "".join(about.known.frames[-1:]).replace("\\", "/"):

@@ -203,13 +203,13 @@ def _newer_zip(about: Situation, steps: Steps) -> None:
     bounds = (
         ">=2.16" if saved.startswith("3") else "==%s.*" % saved if saved and sort_key(saved) > (2, 12) else ">=2.13"
     )
-    have = about.releases("tensorflow", bounds, about.platform, about.python)
+    have = about.releases("tensorflow", bounds, about.platform, about.python) if about.python else ()
+    pin = "tensorflow%s" % ("==%s" % have[-1].version if have else bounds)
     text = "Install a TensorFlow whose Keras loads that file"
     if have or not about.python:
-        steps.install(text, "tensorflow==%s" % have[-1].version if about.python and have else "tensorflow%s" % bounds)
-    else:
-        pythons = about.pythons("tensorflow", bounds, about.platform)
-        steps.new_environment(text, "3.11" if "3.11" in pythons else pythons[0], ["tensorflow%s" % bounds])
+        steps.install(text, pin)
+    else:  # 3.11 has all releases from 2.12 on
+        steps.new_environment(text, "3.11", [pin])
     steps.say("Or, where it was saved, save the model as HDF5 (model.save('model.h5'))", changes="code", instead=True)
 
 
@@ -269,7 +269,7 @@ _MOVED = (
         "Sessions are of TensorFlow 1: tf.compat.v1.keras.backend.get_session and set_session, or none at all in TensorFlow 2",
     ),
     (
-        r"\b(?:tf|conv|generic|data|layer|losses|metrics|control_flow)_utils\b",
+        r"\b(?:tf|vis|conv|generic|data|layer|losses|metrics|control_flow)_utils\b",
         "This module is internal to Keras and moves with each release: use what keras.utils itself has, or the Keras that the "
         "program was written for",
     ),

@@ -9,7 +9,9 @@ from .situation import Situation, known_specifier
 from .steps import Steps
 
 #: Which CUDA and cuDNN a TensorFlow is built with, before the data's oldest row (tensorflow.org/install/source#gpu).
-_OLD_TENSORFLOW = (("1.13", "10.0", "7.4"), ("1.5", "9.0", "7"), ("1.3", "8.0", "6"), ("1.0", "8.0", "5.1"))
+_OLD_TENSORFLOW = (
+    ("1.13", "10.0", "7.4"), ("1.11", "9.0", "7.2"), ("1.5", "9.0", "7"), ("1.3", "8.0", "6"), ("1.0", "8.0", "5.1"),
+)  # fmt: skip
 
 
 def old_tensorflow(about: Situation) -> Tuple[str, str]:

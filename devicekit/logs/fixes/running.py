@@ -690,7 +690,7 @@ def framework_broken(about: Situation, steps: Steps) -> None:
         _without_plug_in(about, steps)
     if "static TLS" in about.line:
         return
-    if about.windows and re.search(r"(?i)-10737\d{5}\b|0xC0000\d|violation", about.line):
+    if about.windows and re.search(r"(?i)-10737\d{5}\b|0xC0000\d|violation|kernel", about.line):
         _crashed_on_windows(about, steps)
     if any("nightly" in name for name in about.packages):
         steps.say("A nightly build may be broken: take a stable release, or a newer nightly")

@@ -70,7 +70,8 @@ class Steps:
         self.about = about
         self.fixes: List[Fix] = []
         self._old_windows = about.windows and _OLD_WINDOWS.search(about.known.os_version) is not None
-        names = (about.system,) if about.system in _TITLES else ("linux", "windows")
+        unix = "".join(about.known.frames)[:1] == "/"
+        names = (about.system,) if about.system in _TITLES else ("linux", "windows")[: 2 - unix]
         environment = Environment(about.manager, tuple(about.packages))
         place = Place("", installer=about.installer, wsl=about.wsl, environment=environment)
         self._shells = tuple(Shell(place._replace(system=str(name))) for name in names)
@@ -399,7 +400,7 @@ class Steps:
         )
         for row in rows:
             if "if" not in row or self.may_hold(row["if"]):
-                self._of_row(row, filled(row["text"], groups).rstrip("."), groups)
+                self._of_row(row, filled(row["text"], groups), groups)
 
     def may_hold(self, condition: Mapping[str, Any]) -> bool:
         """Return whether a condition holds; one on the system, also where that is not known."""

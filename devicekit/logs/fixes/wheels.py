@@ -276,7 +276,7 @@ def _of_another_processor(about: Situation, steps: Steps) -> bool:
 def _conda_python(about: Situation, steps: Steps, name: str, bounds: str) -> None:
     """Let conda make a new environment, with a Python that it has builds for."""
     pythons = sorted(about.known.pythons, key=sort_key, reverse=True)
-    wanted = re.match(r"(3\.\d{1,2})\.\*", about.groups.get("wanted", ""))
+    wanted = re.match(r"(3\.\d{1,2})\.\*$", about.groups.get("wanted", ""))
     builds = re.match(r">=(3\.\d{1,2}),<3[^|]*$", about.groups.get("wanted", ""))
     if builds and not pythons:
         text = (
@@ -375,13 +375,9 @@ def _unknown_project(about: Situation, steps: Steps, name: str) -> None:
         steps.install("onnxruntime-gpu has no wheels for %s; onnxruntime has" % where, "onnxruntime")
         return
     if name == "pytorch-directml":
-        names, python = ("torch-directml",), about.python
-        pythons = about.pythons(names[0], "", about.platform)
         text = "torch-directml replaced it; in the program: import torch_directml, device torch_directml.device()"
-        if pythons and (not python or python in pythons):
-            steps.install(text, *names)
-        elif pythons:
-            steps.new_environment(text, pythons[0], names)
+        if about.pythons("torch-directml", "", about.platform):
+            steps.install(text, "torch-directml")
         else:
             steps.say("No release of torch-directml, which replaced it, is for this system")
         return
@@ -390,24 +386,22 @@ def _unknown_project(about: Situation, steps: Steps, name: str) -> None:
         return
     if _ort_python(about, steps, name):
         return
-    wanted = about.groups.get("wanted", "")
+    pin, user = _asked(about)[1], re.search(r"\(from (?!versions)([\w.-]+)", about.line)
+    release = re.sub(r"^>=?[\d.]+$|=|\.\*", "", pin)  # of a bound, the newest
+    left_out = re.match(r".*\b%s\S* Requires-Python ([^;\s]+)" % release, about.line)
+    wanted = left_out.group(1) if left_out else about.groups.get("wanted", "")
     match = re.search(r">=\s*(3\.\d{1,2})|<\s*(3\.\d{1,2})", wanted)
-    if wanted and match:
+    if match:
         bounds = re.sub(r"\s", "", wanted.replace(" and ", ",").strip("'\" "))
         fitting = [item for item in PYTHONS[1:] if accepts(bounds, item + ".5") is True]
         if fitting:
             text = "It needs Python %s: make an environment with one of these" % bounds
-            steps.new_environment(text, fitting[min(1, len(fitting) - 1)], [name] if name else [])
+            whole = user.group(1) if user else name + pin
+            steps.new_environment(text, fitting[min(1, len(fitting) - 1)], [whole] if name else [])
             return
-    if name:
-        url = "https://pypi.org/project/%s/#files" % name
-        steps.say(
-            "See for which Pythons and systems %s has wheels (cp311 in a name means Python 3.11): %s" % (name, url)
-        )
-    else:
-        steps.say(
-            "See on pypi.org, under Download files, for which Pythons the package has wheels (cp311: Python 3.11)"
-        )
+    where = "https://pypi.org/project/%s/#files" % name if name else "pypi.org"
+    text = "See for which Pythons and systems %s has wheels (cp311 in a name means Python 3.11): %s"
+    steps.say(text % (name or "the package", where))
     here = " than %s" % about.python if about.python else ""
     newest = _newest_found(about)
     asked = re.search(r"==([\d.]+)$", about.groups.get("requirement", ""))
