@@ -387,7 +387,7 @@ def _unknown_project(about: Situation, steps: Steps, name: str) -> None:
     if _ort_python(about, steps, name):
         return
     pin, user = _asked(about)[1], re.search(r"\(from (?!versions)([\w.-]+)", about.line)
-    release = re.sub(r"^>=?[\d.]+$|=|\.\*", "", pin)  # of a bound, the newest
+    release = re.escape(re.sub(r"^>=?[\d.]+$|=|\.\*", "", pin))  # of a bound, the newest
     left_out = re.match(r".*\b%s\S* Requires-Python ([^;\s]+)" % release, about.line)
     wanted = left_out.group(1) if left_out else about.groups.get("wanted", "")
     match = re.search(r">=\s*(3\.\d{1,2})|<\s*(3\.\d{1,2})", wanted)
