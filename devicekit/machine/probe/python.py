@@ -579,7 +579,7 @@ def versions_of_files(
                 release, stated = (
                     re.findall(r"\d+", text)[:3] for text in (version, item.version.or_none() or version)
                 )
-                if release != stated:  # another one was copied over it
+                if any(one != other for one, other in zip(release, stated)):  # another one was copied over it
                     found.append(item.replace(damaged_files=(*item.damaged_files, "%s is of %s" % (source, version))))
             elif version:
                 own = [item for item in here if item.version.or_none() == version]
