@@ -99,6 +99,12 @@ def _claims(match: Match, known: Known, seen: Mapping[str, Any], source: str) ->
     if (driver or code in ("container-without-gpu", "wsl-without-gpu")) and _for_nvidia(match.line, known):
         code = "gpu-vendor-unsupported"
         says.update(summary="", fix=[])
+    if (
+        code in ("rocm-missing", "no-gpu", "wsl-without-gpu")
+        and known.environment.get("HSA_ENABLE_DXG_DETECTION") == "0"
+    ):
+        code = "device-hidden"
+        says.update(summary="", fix=[])
     if code == BY_LIBRARY:
         code = library_code(match.groups.get("library", ""))
     if code is None or code == "harmless" or says["says"] not in ("cause", "symptom", "hint", "guess"):

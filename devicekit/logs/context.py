@@ -98,7 +98,7 @@ WORDS = {
     "and cuda 13.": "cuda-13", "xla_cuda13": "cuda-13", "jetpack": "jetpack", "nv_tegra_release": "jetpack",
     "-tegra ": "jetpack", "l4t 3": "jetpack", "l4t r3": "jetpack", "pyqt": "qt", ".0-dev202": "tf-nightly", "pyside": "qt",
     "--container-image": "pyxis", "enroot": "pyxis", "/nix/store/": "nixos",
-    "sudo python": "sudo", "sudo pip": "sudo", "common kvm ": "virtual-cpu", "proxmox": "virtual-cpu",
+    "python3 ": "python3", "sudo python": "sudo", "sudo pip": "sudo", "common kvm ": "virtual-cpu", "proxmox": "virtual-cpu",
     "qemu: uncaught target": "emulated",
     "qemu virtual": "virtual-cpu", " hypervisor ": "virtual-cpu", " avx ": "avx",
     "conda create -n ": "conda-create", "conda env create": "conda-file", "insufficient driver version": "old-driver",
@@ -131,6 +131,7 @@ WORDS = {
     '"mps"': "torch", "'mps'": "torch", "mps:0": "torch", "device mps": "torch", "device=mps": "torch",
     "mmdet": "mmdet", "ultralytics": "torchvision", "easyocr": "torchvision", "neither cuda nor mps": "torchvision",
     "gensim": "gensim", "ctranslate2": "ctranslate2", "faster_whisper": "ctranslate2", "faster-whisper": "ctranslate2",
+    "whisperx": "ctranslate2",
     "slurmstepd:": "slurm", "srun: ": "slurm", "sbatch": "slurm", "salloc": "slurm",
     "--gres=": "gpus-asked", "--gpus": "gpus-asked",
     "#pbs -": "slurm", "qsub ": "slurm", "lxc container": "lxc", "lxd container": "lxc", " lxc ": "lxc",
@@ -557,6 +558,8 @@ def known_from_facts(facts: Mapping[str, Any]) -> Known:
     else:
         model = find_gpu(gpu, BUNDLED)
         known.vendors = vendors_of(gpu) or ({model.vendor} if model is not None else set())
+        if not gpu and re.match(r"\d{3}\.\d\d", _text(facts, "driver")):  # the numbers of other makers' have four parts
+            known.vendors = {"nvidia"}
         known.gpu_name = gpu
         gfx = re.search(r"gfx[0-9a-f]{3,4}", gpu)
         if gfx:

@@ -19,7 +19,7 @@ from ..matrix.target import Target
 from .context import Known
 from .fixes.cuda import OLDEST_CUDNN
 from .fixes.situation import other_target
-from .fixes.torch_builds import old_driver
+from .fixes.torch_builds import OLD_BUILDS, old_driver
 from .signatures import SAYS, remedy
 
 #: Codes that mean that no GPU is used; they say nothing about a machine without one.
@@ -438,6 +438,7 @@ def _driver(known: Known) -> Deduced:
     ):
         release = project.release(torch)  # as the registry has it
         cuda = next((build.cuda for build in release.builds if build.cuda), cuda) if release is not None else cuda
+        cuda = cuda or OLD_BUILDS.get(minor_of(torch), ("",))[0]
     if not driver or not cuda:
         return None
     system = "windows" if known.system == "windows" or known.wsl else "linux"

@@ -431,7 +431,11 @@ def _whole(broken: bytes, above: bytes, raw: bytes) -> bytes:
     b'ERROR    Could not load torch: [WinError 126] No module. Error loading c10.dll or another'
     """
     cut = len(above) in _WIDTHS
-    if not (broken or _ERRORS.search(above) or (cut and (len(raw) == len(above) or _LOGGED[0] in above))):
+    if not (
+        broken
+        or _ERRORS.search(above)
+        or (cut and (len(raw) == len(above) or _LOGGED[0] in above or raw[:1].islower()))
+    ):
         return b""
     start, rest = (broken or above).rstrip(), raw[:LONGEST_LINE].strip()
     goes_on = (

@@ -29,6 +29,36 @@ NO_CUDA_PROVIDER = (
 
 #: What `explain` reads, what is known, what an answer has, and what it does not have (patterns).
 ROWS = [
+    # As the user calls Python; a driver's number of three and two digits is NVIDIA's.
+    (
+        "$ python3 -c 'import torch; print(torch.cuda.is_available())'\nFalse",
+        {"os": "linux", "driver": "535.54.03"},
+        ["\npython3 -m pip uninstall -y torch && python3 -m pip install torch ", '\npython3 -c "import torch'],
+        ["\npython -", "&& python -"],
+    ),
+    (
+        'C:\\> python3 -c "import torch; print(torch.cuda.is_available())"\nFalse',
+        {"os": "windows", "gpu": "RTX 3060"},
+        ["\npython -m pip uninstall"],
+        ["python3"],
+    ),
+    (">> Using device_type cpu", {"os": "windows", "gpu": "GTX 1080 Ti"}, ["whl/cu"], []),
+    (">> Using device_type cuda\nValueError: no", {"os": "windows", "gpu": "GTX 1080 Ti"}, ["ValueError"], ["whl/cu"]),
+    ("10:20:30-111111 INFO     Torch 2.2.0+cpu", {"os": "windows", "gpu": "nvidia"}, ["whl/cu"], []),
+    # Of another library than a framework.
+    (
+        "OSError: libnvrtc.so.12: cannot open shared object file: No such file or directory",
+        {"os": "linux", "gpu": "AMD Instinct MI250", "packages": {"kernelkit": "0.3"}},
+        ["its build for this GPU"],
+        ["TensorFlow", "nvidia-cuda-nvrtc"],
+    ),
+    (
+        "xFormers can't load C++/CUDA extensions. xFormers was built for: PyTorch 2.1.0+cu121 with CUDA 1201 "
+        "(you have 2.1.0+cpu)",
+        {"os": "windows", "gpu": "nvidia"},
+        ["build without GPU", "whl/cu121"],
+        [],
+    ),
     # PyTorch for ARM: what has code for the newest GPUs is in the index for CUDA 13.
     (
         "NVIDIA Thor with CUDA capability sm_110 is not compatible with the current PyTorch installation.",

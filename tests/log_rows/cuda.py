@@ -21,6 +21,61 @@ OLD_PTXAS = (
 
 #: What `explain` reads, what is known, what an answer has, and what it does not have (patterns).
 ROWS = [
+    # JAX needs CUPTI, which others do without; its plug-in is there and does not load; without a GPU it raises.
+    (
+        "RuntimeError: Unable to load cuPTI. Is it installed?",
+        {**LINUX, "packages": {"jax": "0.4.35"}},
+        ["JAX cannot load cuPTI", r"jax\[cuda12\]"],
+        [],
+    ),
+    (
+        "An NVIDIA GPU may be present on this machine, but a CUDA-enabled jaxlib is not installed. Falling back to cpu.",
+        {
+            **LINUX,
+            "packages": {"jax": "0.4.35", "jax-cuda12-plugin": "0.4.35"},
+            "env": {"LD_LIBRARY_PATH": "/opt/cuda-11.8/lib64"},
+        },
+        [r"\AJAX's plug-in.*\n.*\nunset LD_LIBRARY_PATH"],
+        ["build for the CPU"],
+    ),
+    (
+        "RuntimeError: Unable to initialize backend 'cuda': FAILED_PRECONDITION: No visible GPU devices.",
+        {"os": "linux", "gpu": "none", "packages": {"jax": "0.4.30"}},
+        ["export JAX_PLATFORMS=cpu"],
+        ["nothing has to be installed"],
+    ),
+    (
+        "Loaded runtime CuDNN library: 9.1.0 but source was compiled with: 8.9.2.  CuDNN library needs to have matching major "
+        "version and equal or higher minor version.",
+        {**LINUX, "packages": {"jax": "0.4.25", "jaxlib": "0.4.25+cuda12.cudnn89", "nvidia-cudnn-cu12": "9.1.0.70"}},
+        [r'\A.*\n.*\npython -m pip install "nvidia-cudnn-cu12>=8.9,<9"'],
+        [],
+    ),
+    # CTranslate2: on Windows it dies silently, and wants cuDNN 9, which a PyTorch before 2.4 has not.
+    (
+        "Process finished with exit code -1073740791 (0xC0000409)",
+        {"os": "windows", "packages": {"faster-whisper": "1.0.3"}},
+        ["cuDNN's DLLs.*on PATH", "zlibwapi"],
+        [],
+    ),
+    (
+        "import whisperx\nUnable to load any of {libcudnn_ops.so.9.1.0, libcudnn_ops.so.9.1, libcudnn_ops.so.9}",
+        {**LINUX, "packages": {"torch": "2.2.0"}},
+        ["ctranslate2==4.4.0"],
+        [],
+    ),
+    (
+        "import whisperx\nUnable to load any of {libcudnn_ops.so.9.1.0, libcudnn_ops.so.9.1, libcudnn_ops.so.9}",
+        {**LINUX, "packages": {"torch": "2.6.0"}},
+        ["export LD_LIBRARY_PATH"],
+        ["ctranslate2=="],
+    ),
+    (
+        "/opt/conda/lib/gcc/x86_64-conda-linux-gnu/13.2.0/../../../../x86_64-conda-linux-gnu/bin/ld: cannot find -lcuda",
+        {"os": "linux"},
+        ["export LIBRARY_PATH=.*libcuda"],
+        ["ln -s"],
+    ),
     # What ends a process on Windows ends a notebook's kernel.
     (
         "The kernel appears to have died. It will restart automatically.",

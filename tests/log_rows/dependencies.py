@@ -22,6 +22,34 @@ NMS = "RuntimeError: operator torchvision::nms does not exist\n"
 
 #: What `explain` reads, what is known, what an answer has, and what it does not have (patterns).
 ROWS = [
+    # Two add-ons that require a PyTorch each; SGLang's kernels; a name that JAX has no longer.
+    (
+        "torchvision 0.20.1 requires torch==2.5.1, but you have torch 2.6.0 which is incompatible.\n"
+        "vllm 0.6.3 requires torch==2.4.0, but you have torch 2.6.0 which is incompatible.",
+        {"os": "linux"},
+        [r"No PyTorch suits all \(torchvision 0.20.1 requires torch==2.5.1; vllm 0.6.3 requires torch==2.4.0\)"],
+        ["pip install"],
+    ),
+    (
+        "torchvision 0.20.1 requires torch==2.5.1, but you have torch 2.6.0 which is incompatible.\n"
+        "torchaudio 2.5.1 requires torch==2.5.1, but you have torch 2.6.0 which is incompatible.",
+        {"os": "linux"},
+        ["pip install"],
+        ["No PyTorch suits"],
+    ),
+    (
+        "ImportError: \n[sgl_kernel] CRITICAL: Could not load any common_ops library!\n"
+        "- ImportError: libnvrtc.so.12: cannot open shared object file: No such file or directory",
+        {"os": "linux", "packages": {"sglang": "0.5.2"}},
+        ["install --force-reinstall --no-cache-dir sglang"],
+        ["lib64"],
+    ),
+    (
+        "AttributeError: module 'jax' has no attribute 'api'",
+        {"packages": {"jax": "0.4.30", "flax": None}},
+        [r"from 0\.2\.21 on", "flax"],
+        [r"--upgrade jax jaxlib"],
+    ),
     # An add-on that says for which TensorFlow it is, to the last number.
     (
         "WARNING:root:TensorFlow Decision Forests 1.9.0 is compatible with the following TensorFlow Versions: ['2.16.1']. "

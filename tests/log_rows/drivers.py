@@ -15,6 +15,25 @@ MANAGER = (
 
 #: What `explain` reads, what is known, what an answer has, and what it does not have (patterns).
 ROWS = [
+    # PyTorch before the releases of the data was for CUDA 10 by default; a driver's library that lists no GPU to ollama.
+    (
+        ">>> torch.cuda.is_available()\nFalse",
+        {"os": "linux", "driver": "390.116", "packages": {"torch": "1.4.0"}},
+        ["CUDA 10.1 needs driver 418.39"],
+        [],
+    ),
+    (
+        'level=INFO source=gpu.go:604 msg="no nvidia devices detected by library /usr/lib64/libcuda.so.570.86.16"',
+        {"os": "linux", "gpu": "RTX 5080"},
+        ["driver lists no GPU", "modprobe nvidia"],
+        [],
+    ),
+    (
+        "RuntimeError: Native API failed. Native API returns: -30 (PI_ERROR_INVALID_VALUE) -30 (PI_ERROR_INVALID_VALUE)",
+        {"os": "linux", "gpu": "Intel Arc A750", "packages": {"torch": "2.1.0"}},
+        ["refused an operation", "graphics driver"],
+        ["usermod"],
+    ),
     (
         "CUDA backend failed to initialize: operation cuInit(0) failed: CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE",
         {"os": "linux", "packages": {"jax": "0.5.0"}},

@@ -17,6 +17,12 @@ LIBTPU = (
 
 #: What `explain` reads, what is known, what an answer has, and what it does not have (patterns).
 ROWS = [
+    (
+        "ImportError: /opt/py/lib/python3.8/site-packages/torch/lib/libtorch_python.so: undefined symbol: _THError",
+        {"os": "linux"},
+        ["PyTorch's own libraries are of two versions", "echo \\$LD_LIBRARY_PATH"],
+        [],
+    ),
     # On Windows, what serves the GPU ends a process silently: which CUDA its TensorFlow needs, and which one is there.
     (
         "Process finished with exit code -1073740791 (0xC0000409)",

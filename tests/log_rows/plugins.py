@@ -13,6 +13,20 @@ SELECTOR = "python[71:90] -[MPSGraphExecutable newThing:descriptor:]: unrecogniz
 
 #: What `explain` reads, what is known, what an answer has, and what it does not have (patterns).
 ROWS = [
+    (
+        'Traceback (most recent call last):\n  File "/opt/py/lib/python3.11/site-packages/imagekit/rope.py", line 8, in rope\n'
+        "TypeError: Cannot convert a MPS Tensor to float64 dtype as the MPS framework doesn't support float64.",
+        {"os": "macos"},
+        ["float32", "update it"],
+        [],
+    ),
+    (
+        'Traceback (most recent call last):\n  File "/Users/me/train.py", line 8, in <module>\n'
+        "TypeError: Cannot convert a MPS Tensor to float64 dtype as the MPS framework doesn't support float64.",
+        {"os": "macos"},
+        ["float32"],
+        ["update it"],
+    ),
     # c10's own words: PyTorch, whatever else names none.
     (
         "No HIP GPUs are available",

@@ -9,6 +9,19 @@ WSL_ROCM = "ls: cannot access '/dev/kfd': No such file or directory\nhipGetDevic
 #: What `explain` reads, what is known, what an answer has, and what it does not have (patterns).
 ROWS = [
     (
+        "rocBLAS error: Cannot read /opt/rocm-6.4.1/lib/rocblas/library/TensileLibrary.dat: No such file or directory for GPU "
+        "arch : gfx906",
+        {"os": "linux", "gpu": "Radeon VII", "rocm": "6.4.1"},
+        [r"ROCm 6\.3 is the last"],
+        ["HSA_OVERRIDE"],
+    ),
+    (
+        "rocBLAS error: Cannot read /opt/rocm-5.7.0/lib/rocblas/library/TensileLibrary.dat: No such file or directory",
+        {"os": "linux", "gpu": "Radeon RX 7900 XTX", "rocm": "5.4.0"},
+        ["AMD's own, newer builds"],
+        ["is the last"],
+    ),
+    (
         "RuntimeError: No HIP GPUs are available",
         {"os": "windows", "gpu": "AMD Radeon RX 9070 XT", "packages": {"torch": "2.9.0+rocm7"}},
         ["integrated GPU off"],

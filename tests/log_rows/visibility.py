@@ -14,6 +14,56 @@ NO_CUINIT = (
 
 #: What `explain` reads, what is known, what an answer has, and what it does not have (patterns).
 ROWS = [
+    # The bridge to Windows' GPU is switched off; a terminal has broken the line in a word.
+    (
+        ">>> torch.cuda.is_available()\nFalse",
+        {
+            "os": "wsl2",
+            "gpu": "RX 9070 XT",
+            "packages": {"torch": "2.9.1+rocm7.2"},
+            "env": {"HSA_ENABLE_DXG_DETECTION": "0"},
+        },
+        ["keeps ROCm from", "export HSA_ENABLE_DXG_DETECTION=1"],
+        ["unset", "rm "],
+    ),
+    (
+        'run.sh[10]: gpu-server: docker: Error response from daemon: could not select dev\nice driver "" with capabilities: '
+        "[[gpu]].",
+        {"os": "linux", "gpu": "nvidia"},
+        ["container toolkit"],
+        [],
+    ),
+    # Docker under Kubernetes, Apptainer without a driver, a task of Slurm, and a Jetson's container with pip's PyTorch.
+    (
+        'Failed to create pod sandbox: rpc error: RuntimeHandler "nvidia" not supported',
+        {},
+        ["runtimeClassName out", "--runtime=docker --set-as-default"],
+        ["--runtime=containerd"],
+    ),
+    (
+        "INFO:    Could not find any NVIDIA binaries on this host!",
+        {"os": "linux"},
+        ["no NVIDIA driver files", "node with a GPU"],
+        [],
+    ),
+    (
+        "#SBATCH --gres=gpu:1\nMisconfigurationException: You requested gpu: [0, 1]\n But your machine only has: [0]",
+        {"os": "linux", "packages": {"lightning": None}},
+        ["--gres=gpu:N", "ntasks-per-node"],
+        ["nvidia-smi"],
+    ),
+    (
+        ">>> torch.cuda.is_available()\nFalse",
+        {"os": "container", "arch": "aarch64", "gpu": "Jetson Orin NX", "packages": {"torch": "2.3.0"}},
+        ["NVIDIA's image l4t-pytorch", "--runtime nvidia"],
+        ["whl/cu"],
+    ),
+    (
+        ">>> torch.cuda.is_available()\nFalse",
+        {"os": "container", "gpu": "Jetson Orin NX", "packages": {"torch": "2.3.0a0+ebedce2.nv24.2"}},
+        ["--runtime nvidia"],
+        ["image with PyTorch"],
+    ),
     (
         "CUDA failure 100: no CUDA-capable device is detected ; GPU=0",
         {"os": "linux", "gpu": "none", "packages": {"onnxruntime-gpu": "1.7.0"}},

@@ -203,6 +203,8 @@ def add_on_of_frames(about: Situation) -> str:
 
 def fitting_add_on(about: Situation, steps: Steps, add_on: str, version: str) -> None:
     """An add-on of a framework: of the framework's own minor release, or built for it."""
+    if about.framework == "torch" and _torch_pins_differ(about, steps):
+        return
     if about.framework == "torch":
         version += ".0" * (version.count(".") == 1)  # as people write it
         if add_on in ("torchvision", "torchaudio"):
@@ -232,8 +234,7 @@ def fitting_add_on(about: Situation, steps: Steps, add_on: str, version: str) ->
             _no_text(about, steps, minor)
             return
         exact = newest(item for item in versions if accepts("==%s.*" % minor, item))
-        text = "Install the tensorflow-text of the same release as TensorFlow"
-        _pair(about, steps, text, "tensorflow-text", exact or minor + ".*")
+        _pair(about, steps, "Install the %s of the same release as TensorFlow" % add_on, add_on, exact or minor + ".*")
         return
     fitting = [item for item in reversed(versions) if _goes(add_on, item, version)]
     if version and not fitting:
@@ -247,11 +248,20 @@ def fitting_add_on(about: Situation, steps: Steps, add_on: str, version: str) ->
         steps.say("Install the %s that was released for this very TensorFlow" % add_on, changes="packages")
     wanted = re.match(r">=? ?(\d+\.\d+)", about.groups.get("wanted", ""))
     if add_on == "tensorflow-probability" and wanted:
-        # Up to 2.15 each of its releases is made for one TensorFlow.
-        if sort_key(wanted.group(1)) < (2, 16):
+        if sort_key(wanted.group(1)) < (2, 16):  # up to 2.15 each of its releases is made for one TensorFlow
             steps.install("Or change TensorFlow", "%s==%s.*" % (about.distribution, wanted.group(1)), instead=True)
         else:
             steps.upgrade("Or update TensorFlow, with Keras 2 for it", "tensorflow", "tf-keras", instead=True)
+
+
+def _torch_pins_differ(about: Situation, steps: Steps) -> bool:
+    """Two add-ons that require a PyTorch each, not the same."""
+    needs = [text for text in about.known.depends.get("torch", {}).values() if " requires torch==" in text]
+    if len({text.partition("==")[2] for text in needs}) < 2:
+        return False
+    text = "No PyTorch suits all (%s): take releases that agree, or an environment each"
+    steps.say(text % "; ".join(needs), changes="packages")
+    return True
 
 
 def _no_text(about: Situation, steps: Steps, minor: str) -> None:

@@ -681,6 +681,8 @@ def gpu_vendor_unsupported(about: Situation, steps: Steps) -> None:
         cpu_only_build(about, steps)
     elif about.windows:
         cpu_only_windows(about, steps)
+    elif vendor in ("amd", "intel") and not about.framework and about.packages:
+        steps.say("Take its build for this GPU, if there is one, or the CPU")
     elif vendor == "amd":
         _tensorflow_rocm(about, steps)
     elif vendor == "intel" and not intel_computes(about):

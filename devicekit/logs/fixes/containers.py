@@ -17,6 +17,8 @@ def container_gpu(about: Situation, steps: Steps) -> None:
     if about.windows:
         docker_desktop(about, steps)
         return
+    if about.jetson and re.match(r"[\d.]+(\+c|$)", about.packages.get("torch", "")):  # NVIDIA's have a longer number
+        steps.say("Take NVIDIA's image l4t-pytorch: pip's PyTorch has no code for Jetsons")
     no_vendor = about.signature == "docker-cdi-no-vendor"
     if about.vendor in ("amd", "intel"):
         _other_makers_devices(about, steps, "Without --gpus: start" if no_vendor else "Start")

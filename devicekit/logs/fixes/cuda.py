@@ -241,6 +241,8 @@ def _for_the_linker(about: Situation, steps: Steps) -> None:
     """What the linker looks for has no number at its end: libcuda.so is of the driver, the others of the toolkit."""
     folder = "/usr/lib/wsl/lib" if about.wsl else "/usr/lib64-nvidia" if about.hosted else ""
     folder = folder if re.search(r"-lcuda\b", about.line) else "/usr/local/cuda/lib64"
+    if "conda-linux" in about.line:
+        folder = folder or "$(dirname $(ldconfig -p | grep -m1 -o '/.*libcuda.so'))"
     if folder:
         text = "Name the folder of that library to the linker, if it is there; else install the toolkit"
         path = "export LIBRARY_PATH=%s${LIBRARY_PATH:+:$LIBRARY_PATH}" % folder
@@ -873,6 +875,9 @@ def _parts_of_cudnn(about: Situation, steps: Steps) -> None:
     if about.framework == "torch" and about.signature in ("cudnn-unable-to-load-any", "cudnn-could-not-load-library"):
         text = "Let cuDNN find its parts, which PyTorch's packages have, whatever library loads it"
         within = re.search(r"\+cu1[01]", about.version)  # these builds have all libraries in their own folder
+        if "so.9" in about.line and "ctranslate2" in about.words and not about.is_at_least("2.4"):
+            pin = "ctranslate2==4.4.0"  # the last one for it
+            steps.install("PyTorch before 2.4 has cuDNN 8: install CTranslate2 for that", pin)
         command = _CUDNN_OF_PIP.replace("nvidia.cudnn", "torch") if within else _CUDNN_OF_PIP
         steps.run(text, command, on="linux", changes="variables")
 
@@ -903,6 +908,8 @@ def cudnn_version_mismatch(about: Situation, steps: Steps) -> None:
     major = wanted.partition(".")[0] if wanted else (named.group(1) or named.group(2)) if named else ""
     if about.framework == "torch" and not about.windows and "PyTorch was compiled" in about.line:
         steps.unset("Let PyTorch find the cuDNN that it brought, instead of one on the library path", "LD_LIBRARY_PATH")
+    if wanted and about.framework == "jax" and about.packages.get("nvidia-cudnn-cu12"):
+        _wanted_cudnn(about, steps, wanted, major)  # which keeps this JAX
     if wanted and about.framework == "jax" and not about.windows and not of_conda(about):
         install_jax_cuda(about, steps, "Let pip install JAX with the cuDNN that it was built with")
         text = "An older cuDNN on the library path comes first: take its folder off"

@@ -985,6 +985,9 @@ def no_gpu(about: Situation, steps: Steps) -> None:
         return
     if about.hosted:
         steps.say(MACHINE_WITH_GPU)
+    if about.framework == "jax" and about.signature == "tf-xla-platform-cuda-none":  # it raised
+        steps.set("Without a GPU: let JAX not look for one", "JAX_PLATFORMS", "cpu")
+        return
     if about.signature == "lightning-no-gpu":  # it raised
         steps.say("Without a GPU: let Lightning compute on the CPU, without gpus= or accelerator=", changes="code")
         return

@@ -16,6 +16,7 @@ from .steps import Steps
 #: The first release of JAX without some names, with their module where another has them: 28 from 0.4.13 to 0.9.0 were
 #: imported, of other ones the source was read.
 _GONE_FROM_JAX = {
+    "0.2.21": "jax.api",
     "0.3.16": "tree_multimap jax.experimental.optimizers jax.experimental.stax jax.experimental.loops",
     "0.4.7": "jax.experimental.global_device_array",
     "0.4.11": "DeviceArray jax.experimental.PartitionSpec jax.interpreters.pxla.PartitionSpec jax.interpreters.pxla.Mesh",
@@ -116,10 +117,10 @@ def jax_incompatible(about: Situation, steps: Steps) -> None:
         _older_jaxlib(about, steps)
         return
     gone = _gone_from_jax(about)
-    users = [
+    users: List[str] = [
         name
         for name in ("flax", "optax", "chex", "dm-haiku", "numpyro")
-        if about.packages.get(name) or name in about.words
+        if name in about.packages or name in about.words
     ]
     user = importer(about)
     users = users if not user or user in users else [user]

@@ -294,7 +294,7 @@ def gfx_unsupported(about: Situation, steps: Steps) -> None:
             "11.0.0 for gfx1101 to gfx1103; not supported by AMD" % override
         )
     if not listed:
-        steps.say("AMD's own, newer builds have code for more GPUs: %s" % _builds(about), instead=bool(steps.fixes))
+        _other_builds(about, steps, gfx)
     _instead(about, steps)
 
 
@@ -353,6 +353,15 @@ def last_release(about: Situation, steps: Steps) -> None:
 
 def _of_torch(about: Situation, row: IndexRow) -> Sequence[Release]:
     return about.releases("torch", row.versions, "linux-x86_64", about.python)
+
+
+def _other_builds(about: Situation, steps: Steps, gfx: str) -> None:
+    """The last ROCm with code for an older GPU, as PyTorch's builds show it, and AMD's."""
+    rows = [row.url for row in BUNDLED.indexes("torch", "rocm", "linux-x86_64") if gfx and gfx in row.code]
+    last = rows[0].rpartition("rocm")[2] if rows else ""
+    if last and sort_key(about.fact("rocm") or "0")[:2] > sort_key(last):
+        steps.say("ROCm %s is the last with code for %s: install that" % (last, gfx), "admin", "system")
+    steps.say("AMD's own, newer builds have code for more GPUs: %s" % _builds(about), instead=bool(steps.fixes))
 
 
 def _torch_with_code(about: Situation, steps: Steps, gfx: str) -> None:

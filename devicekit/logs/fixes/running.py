@@ -113,6 +113,9 @@ def device_hidden(about: Situation, steps: Steps) -> None:
         steps.run("A process computes on one MIG instance, which it has to name: see their UUIDs", "nvidia-smi -L")
         steps.set("Name one, before Python starts", "CUDA_VISIBLE_DEVICES", "MIG-UUID")
         return
+    if about.known.environment.get("HSA_ENABLE_DXG_DETECTION") == "0":
+        steps.set("0 keeps ROCm from the GPU: set it before Python starts", "HSA_ENABLE_DXG_DETECTION", "1")
+        return
     if about.signature in ("cuda-error-invalid-ordinal", "nccl-device-ordinal") and about.vendor != "amd":
         _numbers(about, steps)
         return

@@ -73,7 +73,8 @@ class Steps:
         unix = "".join(about.known.frames)[:1] == "/"
         names = (about.system,) if about.system in _TITLES else ("linux", "windows")[: 2 - unix]
         environment = Environment(about.manager, tuple(about.packages))
-        place = Place("", installer=about.installer, wsl=about.wsl, environment=environment)
+        python = "python3" if "python3" in about.words and not about.windows else "python"
+        place = Place("", python, about.installer, about.wsl, environment=environment)
         self._shells = tuple(Shell(place._replace(system=str(name))) for name in names)
 
     @property
@@ -158,7 +159,7 @@ class Steps:
         """Return a command with pip or Python as the project's manager runs it."""
         manager = self.about.manager or (self.about.installer if self.about.installer == "uv" else "")
         if not manager or not command.startswith("python -") or " -m venv " in command:
-            return command
+            return re.sub(r"(?<![\w./-])python(?= -[cm])", self.shell.python, command)
         if manager == "uv" and command.startswith("python -m pip "):
             return "uv cache clean" if command.endswith("cache purge") else "uv pip" + command[len("python -m pip") :]
         return "%s run %s" % (manager, command) if self.about.manager else command
