@@ -11,7 +11,6 @@ import time
 from typing import Dict, FrozenSet, List, Optional, Sequence, Tuple
 
 from .host import Host
-from .switch import parse_switch
 
 #: The group of entry points of platforms.
 GROUP = "devicekit.platforms"
@@ -19,12 +18,26 @@ GROUP = "devicekit.platforms"
 #: The variable that switches plug-ins off, or names the only distributions to look at.
 VARIABLE = "DEVICEKIT_PLUGINS"
 
+_WORDS = {
+    "": False, "0": False, "false": False, "no": False, "none": False, "off": False,
+    "1": True, "true": True, "yes": True, "on": True,
+}  # fmt: skip
+
 _LIMIT_BYTES = 64 << 10
 
 #: A folder that has changed so recently may change again without another time.
 _SETTLED_NS = 2 * 10**9
 
 _kept: Dict[str, Tuple[Optional[int], List[str], FrozenSet[str]]] = {}
+
+
+def parse_switch(value: str) -> Optional[bool]:
+    """Return whether the value of a variable of devicekit switches something on or off, None if it says neither.
+
+    >>> parse_switch("False"), parse_switch("on"), parse_switch("maybe")
+    (False, True, None)
+    """
+    return _WORDS.get(value.strip().lower())
 
 
 def switched_off(value: str) -> bool:

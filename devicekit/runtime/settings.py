@@ -4,7 +4,7 @@ import os
 from typing import List, NamedTuple, Optional, Tuple
 
 from ..errors import did_you_mean
-from ..machine.switch import parse_switch
+from ..machine.entry_points import parse_switch
 
 #: Every variable of devicekit; the last ones it sets for processes that it starts.
 _NAMES = tuple(

@@ -4,7 +4,7 @@ import pytest
 
 from devicekit.errors import one_line
 from devicekit.logs.errors import is_missing_kernel
-from devicekit.runtime.frameworks.fallback_warnings import fallback_operators
+from devicekit.runtime.frameworks.tensors import fallback_operators
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,7 @@ from typing import Any, Callable, ContextManager, Dict, Iterator, List, Tuple
 import numpy as np
 import torch
 
-from .fallback_warnings import fallback_operators
-from .tensors import Fallbacks, Function, Pulled, Tensors, Weigh
+from .tensors import Fallbacks, Function, Pulled, Tensors, Weigh, fallback_operators
 from .torch_keras import keras_core
 
 
