@@ -461,7 +461,7 @@ def cuda_search(session):
 @nox.session(python=PYTHONS)
 def readme(session):
     """What a newcomer types: a clone, a fresh environment, the commands of the README as they stand there."""
-    # On 3.7 the newest TensorFlow that the first command would train with ends at 2.11; those between are like these two.
+    # The first command is typed on two of the Pythons; 3.7 cannot have the newest TensorFlow, 2.11 was the last for it.
     only = [] if session.python in ("3.11", "3.13") else ["--only", "test"]
     session.run("python", "tools/run_readme.py", *only)
 

@@ -289,7 +289,7 @@ def tried(interpreter: Interpreter, remedy: Remedy) -> Remedy:
     foreseen = all(False in (item.predicted.will_import, item.predicted.will_run_keras) for item in failing)
     summary = "Not everything works: %s." if foreseen else "This was not predicted: %s."
     unsure = "" if foreseen else "it was not predicted"
-    attempts = _moved_aside(before.machine, failing) + tuple(
+    attempts = _folder_attempts(before.machine, failing) + tuple(
         Attempt(way.packages, way.text.rstrip(".") + ".", (finding.code,), unsure=unsure)
         for finding in causes.values()
         for way in _doable(finding)
@@ -309,21 +309,22 @@ def tried(interpreter: Interpreter, remedy: Remedy) -> Remedy:
     )
 
 
-def _moved_aside(machine: Machine, failing: List[FrameworkVerification]) -> Tuple[Attempt, ...]:
+def _folder_attempts(machine: Machine, failing: List[FrameworkVerification]) -> Tuple[Attempt, ...]:
     """Return what moves folders aside that no distribution owns, and writes those again that the import finds incomplete."""
     found = []
     view = View(machine, BUNDLED)
     for item in failing:
-        package, packages = machine.python.package(item.framework), Packages()
+        package = machine.python.package(item.framework)
         owner = view.tensorflow if item.framework == "tensorflow" else machine.python.distribution(item.framework)
         if package is None or not package.in_site:
             continue
         codes = tuple(finding.code for finding in item.findings)
         if owner is not None:
-            packages = Packages(reinstall=("%s==%s" % (owner.name, owner.version.or_none()),))
             if "install-corrupt" in codes and owner.version.or_none():
+                packages = Packages(reinstall=("%s==%s" % (owner.name, owner.version.or_none()),))
                 found.append(Attempt(packages, "Write its files again.", codes))
             continue
+        packages = Packages()
         reason = "Move %s aside, which no distribution owns" % package.location
         if package.kind != "namespace":
             if item.framework != "tensorflow" or not view.tensorflow_version:

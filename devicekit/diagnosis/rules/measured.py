@@ -1,6 +1,6 @@
 """What is installed and was measured not to work together: the findings of several rules come from here."""
 
-from typing import Iterable, List, NamedTuple, Tuple
+from typing import Iterable, List, NamedTuple, Optional, Tuple
 
 from ...matrix.bounds import STAGES, Fit, allowed, fit
 from ...matrix.matrix import accepts, version_at_least
@@ -54,7 +54,8 @@ def unfit(
             version = view.version(name)
             if version is None:
                 continue
-            for found in _failures(view, user, name, version):
+            found = _failure(view, user, name, version)
+            if found is not None:
                 severity, blocks = _weight(user, found)
                 blocks += taken_along(view, blocks, found.error)
                 yield _finding(view, Kind(code, severity, blocks, url), user, name, version, found)
@@ -142,14 +143,14 @@ def _users(view: View, keras: KerasOn) -> Iterable[_User]:
 def stopped_by(view: View, name: str, version: str) -> Iterable[str]:
     """Yield what a version of something would block, were it the one that is imported."""
     for user in _users(view, ("", "")):
-        for found in _failures(view, user, name, version):
+        found = _failure(view, user, name, version)
+        if found is not None:
             yield from _weight(user, found)[1]
 
 
-def _failures(view: View, user: _User, name: str, version: str) -> Iterable[Fit]:
+def _failure(view: View, user: _User, name: str, version: str) -> Optional[Fit]:
     found = _fit(view, user, name, version)
-    if found.state == "fails" and (found.measured or found.stage == "import"):
-        yield found
+    return found if found.state == "fails" and (found.measured or found.stage == "import") else None
 
 
 def _fit(view: View, user: _User, name: str, version: str) -> Fit:

@@ -203,9 +203,9 @@ def add_on_of_frames(about: Situation) -> str:
 
 def fitting_add_on(about: Situation, steps: Steps, add_on: str, version: str) -> None:
     """An add-on of a framework: of the framework's own minor release, or built for it."""
-    if about.framework == "torch" and _torch_pins_differ(about, steps):
-        return
     if about.framework == "torch":
+        if _torch_pins_differ(about, steps):
+            return
         version += ".0" * (version.count(".") == 1)  # as people write it
         if add_on in ("torchvision", "torchaudio"):
             own = re.match(r"(\d+\.\d+\.\d+)a0$", version)  # in NVIDIA's containers

@@ -70,8 +70,9 @@ class Steps:
         self.about = about
         self.fixes: List[Fix] = []
         self._old_windows = about.windows and _OLD_WINDOWS.search(about.known.os_version) is not None
-        unix = "".join(about.known.frames)[:1] == "/"
-        names = (about.system,) if about.system in _TITLES else ("linux", "windows")[: 2 - unix]
+        unix = "".join(about.known.frames[:1]).startswith("/")
+        possible = ("linux",) if unix else ("linux", "windows")
+        names = (about.system,) if about.system in _TITLES else possible
         environment = Environment(about.manager, tuple(about.packages))
         python = "python3" if "python3" in about.words and not about.windows else "python"
         place = Place("", python, about.installer, about.wsl, environment=environment)
