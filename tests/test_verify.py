@@ -428,7 +428,8 @@ def test_nothing_of_the_working_folder_is_run(patients):
         (patients.folder / ("%s.py" % name)).write_text("open(%r, 'a').write(__name__)\n" % str(ran))
     done = patients.command("--json", "--python", patients.bare, "--framework", "tensorflow")
     assert not ran.exists()
-    # It says so instead: a program that is started there meets those files.
+    # It says so instead, as an error: a program that is started there meets those files.
+    assert done.returncode == 1
     shadowed = json.loads(done.stdout)["shadowed"]
     assert {item["code"] for item in shadowed} == {"module-shadowed"}
     assert any("/tensorflow.py shadows" in item["summary"].replace("\\", "/") for item in shadowed)

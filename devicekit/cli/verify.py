@@ -50,4 +50,4 @@ def _verify(options: argparse.Namespace) -> int:
 
         snapshot = "devicekit snapshot" + (" --python %s" % quoted(options.python) if options.python else "")
         print_text(verification_text(verification, terminal_style(), snapshot))
-    return 0 if verification.works else 1
+    return 0 if verification.works and not verification.shadowed else 1
