@@ -100,6 +100,13 @@ def test_an_interpreter_that_does_not_start_is_examined_without_the_variable(mon
     monkeypatch.setenv("PYTHONHOME", str(tmp_path))
     found = other_interpreter(sys.executable)
     assert (found.problem, found.version) == ("PYTHONHOME", "%d.%d.%d" % sys.version_info[:3])
+    # Modules of another Python, or backports, in the place of its own; what the variable says is still known.
+    monkeypatch.delenv("PYTHONHOME")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    assert other_interpreter(sys.executable).problem == ""
+    (tmp_path / "json.py").write_text("raise AssertionError('SRE module mismatch')\n")
+    found = other_interpreter(sys.executable)
+    assert (found.problem, str(tmp_path) in found.sys_path, "PYTHONPATH" in found.unset) == ("PYTHONPATH", False, False)
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="PYTHONSAFEPATH came with Python 3.11")
@@ -273,6 +280,30 @@ def test_what_keras_imports_was_built_for_numpy_1(make_machine, changed, env, na
     else:
         assert said(found) == (False, False, "numpy-incompatible")
         assert '"%s>=' % named in found.by_code("numpy-incompatible").fix[0].command
+
+
+@pytest.mark.parametrize(
+    "changed, expected",
+    [
+        ({"tf-keras": "2.21.0"}, (False, False, "keras-incompatible")),
+        ({"tf-keras": "2.21.0", "protobuf": "6.31.1"}, (True, True, "keras-incompatible")),
+        # Its import of what protobuf 4 does not have is an ImportError, which TensorFlow catches.
+        ({"tf-keras": "2.21.0", "protobuf": "4.25.8"}, (True, True, "keras-incompatible")),
+        ({"tf-keras": "2.20.1"}, (True, True, "keras-incompatible")),
+        ({"tf-keras": "2.19.0"}, WORKS),
+    ],
+)
+def test_a_tf_keras_whose_generated_code_is_newer_than_protobuf(make_machine, changed, expected):
+    diagnosis = examine(make_machine, dict(COMMON, **changed), {"TF_USE_LEGACY_KERAS": "1"})
+    assert said(diagnosis) == expected
+
+
+@pytest.mark.parametrize("release, expected", [("4.9.0", (False, False, "dependency-incompatible")), ("4.10.0", WORKS)])
+def test_pytorch_needs_a_newer_typing_extensions(make_machine, release, expected):
+    installed = {"torch": "2.13.0", "numpy": "2.1.3", "typing-extensions": release}
+    diagnosis = examine(make_machine, installed)
+    assert said(diagnosis, "torch")[0] is expected[0]
+    assert said(diagnosis, "torch")[2] == expected[2]
 
 
 TORCH = {"torch": "2.8.0+cu126", "numpy": "2.1.3"}

@@ -94,8 +94,8 @@ def other_interpreter(path: str) -> Interpreter:
     report = _ask(script, executable, ())
     problem = ""
     if not isinstance(report.result, dict):
-        # With these, Python looks for its standard library elsewhere; what it is without them can still be said.
-        present = [name for name in _LIBRARY_VARIABLES if os.environ.get(name)]
+        # With these, Python takes its standard library from elsewhere; what it is without them can still be said.
+        present = [name for name in (*_LIBRARY_VARIABLES, "PYTHONPATH") if os.environ.get(name)]
         again = _ask(script, executable, tuple((name, None) for name in present)) if present else report
         if isinstance(again.result, dict):
             report, problem = again, present[0]
@@ -115,7 +115,7 @@ def other_interpreter(path: str) -> Interpreter:
     there = dict(found.preset)
     return found.replace(
         problem=problem,
-        unset=tuple(name for name in _ASKED if name in os.environ and name not in there),
+        unset=tuple(name for name in _ASKED if name in os.environ and name not in (*there, problem)),
         preset=tuple(pair for pair in found.preset if os.environ.get(pair[0]) != pair[1]),
     )
 

@@ -274,6 +274,7 @@ def _legacy(view: View) -> Iterable[Finding]:
     python = view.machine.python
     version = minor_of(str(view.tensorflow_version))
     found = python.version_of("tf-keras")
+    blocks: Tuple[str, ...] = ("tf.keras",)
     limit = "%s.%d" % (version.split(".")[0], int(version.split(".")[1]) + 1)
     if found is None:
         if python.distribution("tf-keras") is not None or python.package("tf_keras") is not None:
@@ -281,11 +282,14 @@ def _legacy(view: View) -> Iterable[Finding]:
         seen, says = "no tf-keras on the path", "is not installed"
     elif version_at_least(found, limit):
         seen, says = "tf-keras %s" % found, "is for a newer TensorFlow (%s)" % found
+        # Its code was made by protobuf 6.31.1: where that is checked, no ImportError is raised, which TensorFlow would catch.
+        if version_at_least(found, "2.21") and accepts(">=5.26,<6.31.1", python.version_of("protobuf") or ""):
+            blocks += ("tensorflow", "keras")
     else:
         return
     wanted = "tf-keras~=%s.0" % version
-    # The imports of TensorFlow and Keras work.
-    yield Kind("keras-incompatible", "error", ("tf.keras",), pages.KERAS_LEGACY).finding(
+    # The imports of TensorFlow and Keras mostly work.
+    yield Kind("keras-incompatible", "error", blocks, pages.KERAS_LEGACY).finding(
         "TF_USE_LEGACY_KERAS selects Keras 2 as tf.keras, but tf-keras %s." % says,
         (Evidence(seen, python.distributions.source), Evidence("TF_USE_LEGACY_KERAS", "environment")),
         repair_install(view, "Install a compatible tf-keras", wanted),
