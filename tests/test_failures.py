@@ -1,5 +1,7 @@
 """Tracebacks and failed commands that no signature knows: a log that ends in an error is never "nothing is wrong"."""
 
+import textwrap
+
 import pytest
 
 from devicekit.logs import explain_log
@@ -262,6 +264,30 @@ def test_a_library_that_imports_a_file_of_the_program_meets_one_that_hides_a_mod
         [(folder + "train.py", "<module>"), start, library],
     ):
         assert only(traceback("KeyError: 'x'", *frames)).code != "module-shadowed"
+
+
+@pytest.mark.parametrize("width", [37, 51, 77, 93, 140])
+def test_an_error_is_one_at_any_width_of_a_terminal(width):
+    error = (
+        "ImportError: cannot import name 'dtensor' from 'tensorflow.compat.v2.experimental' "
+        "(/srv/environments/training/lib/python3.9/site-packages/tensorflow/_api/v2/compat/v2/experimental/__init__.py)"
+    )
+    broken = "\n".join(error[start : start + width] for start in range(0, len(error), width))
+    assert only(broken).code == "keras-incompatible"
+    words = textwrap.fill(error, width, break_long_words=False, break_on_hyphens=False)
+    assert only(words).code == "keras-incompatible"
+
+
+def test_a_broken_error_does_not_swallow_the_next_line():
+    for line in ("me@host:~$ ls", "Traceback (most recent call last):", "Process finished"):
+        finding = only("ImportError: No module named tensorflow\n" + line)
+        assert "tensorflow is" in finding.summary
+
+
+def test_the_short_name_of_a_module_is_not_a_package():
+    finding = only("    from tf.keras.utils import plot_model\nModuleNotFoundError: No module named 'tf'")
+    assert (finding.code, finding.severity) == ("user-code-error", "info")
+    assert "tensorflow.keras" in finding.summary
 
 
 def test_an_error_that_a_terminal_broke_is_one_error():

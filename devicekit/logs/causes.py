@@ -105,6 +105,8 @@ def _claims(match: Match, known: Known, seen: Mapping[str, Any], source: str) ->
     ):
         code = "device-hidden"
         says.update(summary="", fix=[])
+    if code == "install-corrupt" and signature.id.startswith(("tf-", "ld-undefined-tf-own")) and len(known.owners) > 1:
+        code = "distributions-conflict"
     if code == BY_LIBRARY:
         code = library_code(match.groups.get("library", ""))
     if code is None or code == "harmless" or says["says"] not in ("cause", "symptom", "hint", "guess"):

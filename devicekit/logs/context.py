@@ -9,7 +9,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Set, Tuple
 from ..errors import DevicekitError
 from ..machine.facts import Machine
 from ..matrix.gpu_names import capability_of, find_gpu
-from ..matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, accepts, version_at_least
+from ..matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, TENSORFLOW_REDIRECTS, accepts, minor_of, version_at_least
 
 #: Pattern groups with a version of something other than a Python distribution.
 VERSIONS = ("python", "cuda", "cudnn", "driver", "rocm", "capability", "gfx", "runtime", "saved_keras")
@@ -401,6 +401,17 @@ class Known:
             if name in self.packages:
                 return name, self.packages[name]
         return None
+
+    @property
+    def owners(self) -> Sequence[str]:
+        """The distributions that own TensorFlow's folder, without what an empty one of the same release requires."""
+        minor = minor_of(self.packages.get("tensorflow", ""))
+        return [
+            name
+            for name, version in self.packages.items()
+            if name in TENSORFLOW_OWNERS
+            and (name not in TENSORFLOW_REDIRECTS or minor not in ("", minor_of(version) or minor))
+        ]
 
     @property
     def platform(self) -> Optional[str]:

@@ -12,7 +12,7 @@ from typing import Any, Callable, List, Mapping, NamedTuple, Optional, Sequence,
 from ..diagnosis.findings import Evidence
 from ..matrix.gpu_names import capability_of, target_of
 from ..matrix.gpu_support import code_for
-from ..matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, TENSORFLOW_REDIRECTS, minor_of, version_at_least
+from ..matrix.matrix import BUNDLED, minor_of, version_at_least
 from ..matrix.projects import Build
 from ..matrix.queries import driver_runs, goes_with, has_code_for, has_wheel
 from ..matrix.target import Target
@@ -236,10 +236,9 @@ def _results(known: Known) -> Deduced:
 
 
 def _owners(known: Known) -> Deduced:
-    owners = [name for name in known.packages if name in TENSORFLOW_OWNERS and name not in TENSORFLOW_REDIRECTS]
-    if len(owners) < 2:
+    if len(known.owners) < 2:
         return None
-    return ("distributions-conflict", "%s are installed into the same folder." % " and ".join(sorted(owners)))
+    return ("distributions-conflict", "%s are installed into the same folder." % " and ".join(sorted(known.owners)))
 
 
 def _hidden(known: Known) -> Deduced:

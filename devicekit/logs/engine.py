@@ -159,7 +159,8 @@ class _Reading:
         match = Match(signature, groups, line.number, scrub(line.text))
         positions = self._positions.setdefault(signature.id, [])
         for position in positions:
-            if match.line.startswith(self.matches[position].line + " "):
+            begun, number = self.matches[position].line, self.matches[position].number
+            if match.line.startswith(begun + " ") or (match.line.startswith(begun) and match.number == number + 1):
                 # The line that a terminal has broken, with what is below it: of use if that says more.
                 if self.matches[position].groups != groups:
                     self.matches[position] = match

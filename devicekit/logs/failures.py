@@ -185,7 +185,10 @@ class Failure(NamedTuple):
         """The package that calls what another release has, deep below the program's own code; "" if nothing shows that."""
         last, caller = ("", "", *(frame.package for frame in self.frames))[-1:-3:-1]
         pattern = r"(?!.*\bforward\(\)).*unexpected keyword argument|(?!'NoneType)'[A-Z]\w+' object has no attribute"
-        fits = caller and self.name in ("TypeError", "AttributeError") and re.match(pattern, self.message)
+        fits = caller and (
+            self.name == "NameError"
+            or (self.name in ("TypeError", "AttributeError") and re.match(pattern, self.message))
+        )
         if last in _ADD_ONS["TensorFlow"] and self.name.endswith(("ImportError", "NotFoundError", "AttributeError")):
             fits = fits or re.search(r"(?:from|module|named) '?tensorflow(?:_core)?\b", self.message)
         return last if fits and last not in _FRAMEWORKS else ""
@@ -351,6 +354,9 @@ def claim_of(failure: Failure, source: str, sdist: str = "") -> Claim:
         code, severity = "cause-unknown", "error"
         where = _raised_in(failure).replace("raised in", "in")
         summary = "The log has a traceback%s without its last line, which names the error." % where
+    elif re.match("SyntaxError: (?!.*parenthes)", text) and failure.frames and failure.frames[-1].package:
+        code, severity = "python-unsupported", "error"
+        summary = "%s is written for a later Python: %s." % (failure.frames[-1].package, text)
     elif failure.apart:
         code, severity = "dependency-incompatible", "error"
         summary = "%s and what it calls are of releases that do not fit together: %s." % (failure.apart, text)

@@ -78,7 +78,7 @@ _LOGGED = (b".cc:", b"rebuild TensorFlow")
 _HEADING = b"### "
 
 #: How long a line is where a terminal or a notebook breaks an error in the middle of its sentence: the rest is below.
-_SHORTEST_BROKEN, _LONGEST_BROKEN = 55, 250
+_SHORTEST_BROKEN, _LONGEST_BROKEN = 30, 250
 _ERRORS = re.compile(rb"Error: |ERROR: |ERROR  |Warning: |CuDNN library: ")
 
 #: The widths of terminals that break a line wherever it is.
@@ -366,8 +366,12 @@ def _fresh(
         calls = _CALL in above
         if calls and _ASKS.search(above):
             question = above
-        broken = _whole(broken, above, raw) if _SHORTEST_BROKEN <= len(above) <= _LONGEST_BROKEN else b""
-        printed: Tuple[bytes, ...] = (broken,) if broken else ()
+        printed = (
+            _whole(broken, above, raw)
+            if (broken and above) or _SHORTEST_BROKEN <= len(above) <= _LONGEST_BROKEN
+            else ()
+        )
+        broken = printed[0] if printed else b""
         if size <= _LONG_SHAPE:
             if raw.strip() in _ANSWERS or _QUESTION.search(above + b"\n" + raw[:4]):
                 raw = _answered(question, above, raw)
@@ -424,24 +428,31 @@ def _answered(question: bytes, above: bytes, raw: bytes) -> bytes:
     return (question if asks else above)[:_BEFORE_ANSWER] + b" -> " + raw.strip()
 
 
-def _whole(broken: bytes, above: bytes, raw: bytes) -> bytes:
-    """Return an error together with the next line, if that goes on with its sentence; else nothing.
+def _whole(broken: bytes, above: bytes, raw: bytes) -> Tuple[bytes, ...]:
+    """Return an error together with the next line, if that goes on with its sentence, or with its last word.
 
     >>> _whole(b"", b"ERROR    Could not load torch: [WinError 126] No module. Error loading", b"     c10.dll or another")
-    b'ERROR    Could not load torch: [WinError 126] No module. Error loading c10.dll or another'
+    (b'ERROR    Could not load torch: [WinError 126] No module. Error loading c10.dll or another',)
+    >>> _whole(b"", b"ImportError: cannot import na", b"me 'dtensor'")
+    (b"ImportError: cannot import na me 'dtensor'", b"ImportError: cannot import name 'dtensor'")
     """
-    cut = len(above) in _WIDTHS
+    cut = len(above) in _WIDTHS or (broken and len(broken) % len(above) == 0)
     if not (
         broken
         or _ERRORS.search(above)
         or (cut and (len(raw) == len(above) or _LOGGED[0] in above or raw[:1].islower()))
     ):
-        return b""
+        return ()
     start, rest = (broken or above).rstrip(), raw[:LONGEST_LINE].strip()
-    goes_on = (
-        rest and (cut or start[-1:].isalnum() or start.endswith((b",", b"(", b"="))) and len(start) < _BEFORE_ANSWER
-    )
-    return start + (b"" if cut else b" ") + rest if goes_on else b""
+    ends = start[-1:].isalnum() or start.endswith((b",", b"(", b"=")) or (start[-1:] == b"'" and raw[:1].islower())
+    goes_on = rest and (cut or ends) and len(start) < _BEFORE_ANSWER
+    if not goes_on:
+        return ()
+    if cut or len(raw) == len(above):
+        return (start + rest,)
+    # "na" and "me": not where another sentence or a prompt (me@host) begins.
+    word = start[-1:].isalpha() and re.match(rb"[a-z]+(?![\w@]|$)", raw)
+    return (start + b" " + rest, start + rest)[: 2 if word else 1]
 
 
 def _imported(above: bytes, raw: bytes) -> List[bytes]:

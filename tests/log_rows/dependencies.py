@@ -22,6 +22,41 @@ NMS = "RuntimeError: operator torchvision::nms does not exist\n"
 
 #: What `explain` reads, what is known, what an answer has, and what it does not have (patterns).
 ROWS = [
+    # A graph of a newer TensorFlow, by what else it says.
+    (
+        "ValueError: ('There is a cyclic dependency between functions. ', \"Could not resolve ['__inference_call_17'].\")",
+        {"packages": {"tensorflow": "2.3.1"}},
+        ["newer TensorFlow", "--upgrade tensorflow"],
+        ["operation"],
+    ),
+    (
+        "ValueError: NodeDef mentions attr 'debug_name' not in Op<name=VarHandleOp; signature= -> resource:resource>",
+        {"packages": {"tensorflow": "2.12.0"}},
+        ["newer TensorFlow", "--upgrade tensorflow"],
+        [],
+    ),
+    (
+        "ValueError: The type spec 'DatasetSpec' is not supported by this version of TensorFlow.",
+        {"packages": {"tensorflow": "2.1.0"}},
+        ["newer TensorFlow"],
+        [],
+    ),
+    # A release that forgot an import; all releases of one package exclude something.
+    (
+        'Traceback (most recent call last):\n  File "/e/lib/python3.6/site-packages/keras/preprocessing/image.py", line 9, in '
+        '<module>\n  File "/e/lib/python3.6/site-packages/keras_preprocessing/image/iterator.py", line 20, in <module>\n'
+        "NameError: name 'glob' is not defined",
+        {},
+        ["--upgrade keras-preprocessing"],
+        ["not known"],
+    ),
+    (
+        "ERROR: Cannot install modelkit==0.4.2 and modelkit==0.4.1 because these package versions have conflicting "
+        "dependencies.\n    modelkit 0.4.2 depends on indexer==1.2.6\n    modelkit 0.4.1 depends on coder==0.53",
+        {"python": "3.11"},
+        ["Python of the time of modelkit"],
+        ["Loosen"],
+    ),
     # Two add-ons that require a PyTorch each; SGLang's kernels; a name that JAX has no longer.
     (
         "torchvision 0.20.1 requires torch==2.5.1, but you have torch 2.6.0 which is incompatible.\n"

@@ -17,6 +17,33 @@ LIBTPU = (
 
 #: What `explain` reads, what is known, what an answer has, and what it does not have (patterns).
 ROWS = [
+    # On Macs the distribution tensorflow is an empty one that requires tensorflow-macos of its own release.
+    (
+        "AttributeError: module 'tensorflow' has no attribute 'constant'",
+        {"os": "macos", "packages": {"tensorflow": "2.14.0", "tensorflow-macos": "2.11.0"}},
+        ["Uninstall all of them", "uninstall -y tensorflow tensorflow-macos"],
+        [],
+    ),
+    (
+        "AttributeError: module 'tensorflow' has no attribute 'constant'",
+        {"os": "macos", "packages": {"tensorflow": "2.14.0", "tensorflow-macos": "2.14.0"}},
+        ["Uninstall every TensorFlow"],
+        ["Uninstall all of them"],
+    ),
+    (
+        "ImportError: cannot import name 'tf2' from 'tensorflow.python' (/e/tensorflow/python/__init__.py)",
+        {"os": "linux", "packages": {"tensorflow": "2.11.0"}},
+        ["Uninstall every TensorFlow"],
+        ["newer TensorFlow"],
+    ),
+    # pip finds it for the very Python that does not import it.
+    (
+        "$ python -m pip install tensorflow && python -c 'import tensorflow'\nRequirement already satisfied: tensorflow in "
+        "/e/lib/python3.8/site-packages (2.3.0)\nModuleNotFoundError: No module named 'tensorflow'",
+        {"os": "linux"},
+        ["--force-reinstall"],
+        [],
+    ),
     (
         "ImportError: /opt/py/lib/python3.8/site-packages/torch/lib/libtorch_python.so: undefined symbol: _THError",
         {"os": "linux"},

@@ -15,6 +15,29 @@ NO_HDF5 = "OSError: Unable to open file (file signature not found)"
 
 #: What `explain` reads, what is known, what an answer has, and what it does not have (patterns).
 ROWS = [
+    # Keras 1's names, a package that a variable leads to tensorflow.keras, and what Keras 3 calls otherwise.
+    (
+        "AttributeError: module 'keras.backend' has no attribute 'image_dim_ordering'",
+        {"packages": {"tensorflow": "1.14.0", "keras": "2.3.1"}},
+        ["image_data_format"],
+        ["pip install"],
+    ),
+    (
+        '  File "/e/lib/python3.7/site-packages/keras_lookahead/optimizer.py", line 3, in <module>\n'
+        "ModuleNotFoundError: No module named 'keras.legacy'",
+        {},
+        ["TF_KERAS"],
+        [],
+    ),
+    ("AttributeError: 'KerasHistory' object has no attribute 'layer'", {}, [r"_keras_history\.operation"], []),
+    # An error that a terminal broke behind a quotation mark.
+    (
+        "AttributeError: module 'tensorflow._api.v2.compat.v2.__internal__'\n"
+        "has no attribute 'register_load_context_function'. Did you mean: 'register_call_context_function'?",
+        {"packages": {"tensorflow": "2.16.1", "tf-keras": "2.15.0"}},
+        [r"tf-keras==2\.16"],
+        [],
+    ),
     # An internal part of TensorFlow that Keras imports, or another package: the file that asks is of another release.
     (
         '  File "/e/lib/python3.10/site-packages/keras/dtensor/lazy_variable.py", line 26, in <module>\n'

@@ -27,6 +27,23 @@ JAXLIB = "ERROR: No matching distribution found for jaxlib==0.4.25+cuda12.cudnn8
 
 #: What `explain` reads, what is known, what an answer has, and what it does not have (patterns).
 ROWS = [
+    # A package whose own source this Python cannot read, unless it is of Python 2.
+    (
+        'Traceback (most recent call last):\n  File "train.py", line 2, in <module>\n  File '
+        '"/e/lib/python3.7/site-packages/keras_vision/box.py", line 31\n    if (count := len(boxes)) > 3:\n'
+        "              ^\nSyntaxError: invalid syntax",
+        {},
+        ["keras_vision is written for a later Python", r"uv venv --python 3\.11"],
+        ["not known"],
+    ),
+    (
+        'Traceback (most recent call last):\n  File "train.py", line 2, in <module>\n  File '
+        '"/e/lib/python3.7/site-packages/oldvision/box.py", line 31\n    print "boxes"\n'
+        "          ^\nSyntaxError: Missing parentheses in call to 'print'",
+        {},
+        [],
+        ["later Python"],
+    ),
     # What pip left out names the Python that a release needs; another package may ask for it.
     (
         "ERROR: Ignored the following versions that require a different python version: 0.8.9 Requires-Python >=3.6,<3.9; "

@@ -476,9 +476,13 @@ def _conflict(about: Situation, steps: Steps) -> None:
 
 def _of_one_package(about: Situation, steps: Steps) -> bool:
     """All that exclude each other are releases of one package, each of which needs the same: it is not to be had here."""
-    names = {requirement_of(item)[0] for item in re.split(r",? and |, ", about.groups.get("requirement", ""))}
-    if len(about.known.depends) != 1 or len(names) != 1:
+    items = re.split(r",? and |, ", about.groups.get("requirement", ""))
+    names = {requirement_of(item)[0] for item in items}
+    if len(names) != 1 or (len(about.known.depends) != 1 and len(items) < 2):
         return False
+    if len(about.known.depends) != 1:
+        steps.say("Use a Python of the time of %s: what it needs excludes each other for this one" % names.pop())
+        return True
     (needed, needs), name = next(iter(about.known.depends.items())), names.pop()
     bounds = known_specifier(bounds_of(needs.get(name, "")))
     if set(needs) != {name} or (bounds and about.releases(needed, bounds, about.platform, about.python)):

@@ -252,6 +252,7 @@ _MOVED = (
         "keras-bert and keras-adamw do with the variable TF_KERAS=1)",
     ),
     (r"\bis_tensor$", "Mostly einops before 0.6.1 asks for it: python -m pip install --upgrade einops"),
+    (r"image_dim_ordering$", "Of Keras 1: now image_data_format() and set_image_data_format('channels_last') ('tf')"),
     (r"\bbackend\.tf$", "keras.backend does not pass TensorFlow on: import tensorflow as tf, and write tf for K.tf"),
     (
         r"control_flow_ops$",
@@ -325,7 +326,11 @@ def outdated_add_on(about: Situation, steps: Steps) -> bool:
     if found and rule:
         _keras_2_package(about, steps, found.group(1))
         return True
-    if not found or "efficientnet" in about.words or re.match("keras_[pac]", about.groups.get("module", "")):
+    if (
+        not found
+        or "efficientnet" in about.words
+        or re.match(r"keras(?:_[pac]|\.legacy)", about.groups.get("module", ""))
+    ):
         return False  # a variable helps, or a package is missing
     if about.is_at_least(_since(about.groups.get("name", "")) or "0") is False:
         return False  # it was written for a newer one

@@ -15,7 +15,8 @@ _CAME = (
     ("3.9", r"(?:Annotated|cache)' from|zoneinfo|graphlib|attribute 'remove(?:pre|suf)fix|not subscriptable"),
     (
         "3.10",
-        r"(?:ParamSpec|TypeAlias|Concatenate|TypeGuard|pairwise|NoneType|UnionType)' from|operand type\(s\) for \|",
+        r"(?:ParamSpec|TypeAlias|Concatenate|TypeGuard|pairwise|NoneType|UnionType)' from|operand type\(s\) for \|"
+        "|^SyntaxError",
     ),
     ("3.12", r"(?:override|batched)' from"),
     ("3.11", r"' from '(?:typing|enum|datetime|contextlib)'|tomllib"),
@@ -33,7 +34,7 @@ _WENT = (
 
 def python_unsupported(about: Situation, steps: Steps) -> None:
     """The code uses what a later Python brought, or a release has no wheel for this Python."""
-    if about.signature not in ("py-typing-too-old", "py-newer-expression"):
+    if about.signature not in ("py-typing-too-old", "py-newer-expression") and "later Python:" not in about.summary:
         wheels.python_unsupported(about, steps)
         return
     since = next((release for release, pattern in _CAME if re.search(pattern, about.line)), "3.12")

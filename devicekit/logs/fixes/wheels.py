@@ -1041,7 +1041,8 @@ def _install_missing(about: Situation, steps: Steps, name: str) -> None:
     if of_keras3:
         text = "Or, with JAX or PyTorch installed, set KERAS_BACKEND to jax or torch before Keras is imported"
         steps.say(text, changes="variables", instead=True)
-    steps.run("If it is installed already, see for which Python", "python -m pip --version")
+    text = "If it is installed already, see for which Python (for this one: add --force-reinstall above)"
+    steps.run(text, "python -m pip --version")
 
 
 def _backend_of_keras(about: Situation, steps: Steps, backend: str, requirement: str) -> bool:
