@@ -36,7 +36,8 @@ ROWS = [
         [],
     ),
     (
-        "ValueError: The type spec 'DatasetSpec' is not supported by this version of TensorFlow.",
+        "ValueError: The type '9' is not supported by this version of TensorFlow. (The object you are loading must have been "
+        "created with a newer version of TensorFlow.)",
         {"packages": {"tensorflow": "2.1.0"}},
         ["newer TensorFlow"],
         [],
