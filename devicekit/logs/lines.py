@@ -366,11 +366,7 @@ def _fresh(
         calls = _CALL in above
         if calls and _ASKS.search(above):
             question = above
-        printed = (
-            _whole(broken, above, raw)
-            if (broken and above) or _SHORTEST_BROKEN <= len(above) <= _LONGEST_BROKEN
-            else ()
-        )
+        printed = _whole(broken, above, raw)
         broken = printed[0] if printed else b""
         if size <= _LONG_SHAPE:
             if raw.strip() in _ANSWERS or _QUESTION.search(above + b"\n" + raw[:4]):
@@ -433,9 +429,11 @@ def _whole(broken: bytes, above: bytes, raw: bytes) -> Tuple[bytes, ...]:
 
     >>> _whole(b"", b"ERROR    Could not load torch: [WinError 126] No module. Error loading", b"     c10.dll or another")
     (b'ERROR    Could not load torch: [WinError 126] No module. Error loading c10.dll or another',)
-    >>> _whole(b"", b"ImportError: cannot import na", b"me 'dtensor'")
-    (b"ImportError: cannot import na me 'dtensor'", b"ImportError: cannot import name 'dtensor'")
+    >>> _whole(b"", b"ERROR: cannot import the library na", b"med z")
+    (b'ERROR: cannot import the library na med z', b'ERROR: cannot import the library named z')
     """
+    if not above or not (broken or _SHORTEST_BROKEN <= len(above) <= _LONGEST_BROKEN):
+        return ()
     cut = len(above) in _WIDTHS or (broken and len(broken) % len(above) == 0)
     if not (
         broken
