@@ -29,6 +29,38 @@ NO_CUDA_PROVIDER = (
 
 #: What `explain` reads, what is known, what an answer has, and what it does not have (patterns).
 ROWS = [
+    # What lists onnxruntime's providers has none for CUDA in a container either; PyTorch sees no GPU as others are compiled.
+    (
+        "['AzureExecutionProvider', 'CPUExecutionProvider']",
+        {"os": "container", "gpu": "GeForce RTX 4080"},
+        ["build without CUDA", "onnxruntime-gpu"],
+        ["--gpus all"],
+    ),
+    (
+        "OSError: Unknown compute capability. Specify the target compute capabilities in the TCNN_CUDA_ARCHITECTURES "
+        "environment variable or install PyTorch with the CUDA backend to detect it automatically.",
+        {**LINUX, "gpu": "GeForce RTX 3060"},
+        ["TCNN_CUDA_ARCHITECTURES", "whl/cu"],
+        [],
+    ),
+    (
+        "No CUDA runtime is found, using CUDA_HOME='/usr/local/cuda-11.8'",
+        {**LINUX, "gpu": "GeForce RTX 3060", "packages": {"torch": None}},
+        ["a build without CUDA", "whl/cu"],
+        [],
+    ),
+    (
+        "WARNING: no GPU detected, will be using CPU",
+        {**LINUX, "gpu": "GeForce GTX 1080"},
+        [r"jax\[cuda"],
+        ["PyTorch"],
+    ),
+    (
+        "RuntimeError: Not compiled with CUDA support",
+        {**LINUX, "gpu": "GeForce RTX 2080", "packages": {"torch": "2.0.1+cu118", "torch-cluster": "1.6.1"}},
+        [r"--only-binary :all: .*torch_cluster.* -f \S*/torch-2\.0\.0\+cu118", "FORCE_CUDA=1"],
+        [],
+    ),
     # As the user calls Python; a driver's number of three and two digits is NVIDIA's.
     (
         "$ python3 -c 'import torch; print(torch.cuda.is_available())'\nFalse",

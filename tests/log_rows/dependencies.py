@@ -22,6 +22,59 @@ NMS = "RuntimeError: operator torchvision::nms does not exist\n"
 
 #: What `explain` reads, what is known, what an answer has, and what it does not have (patterns).
 ROWS = [
+    # Extensions by the file that was not found, or does not fit; what is older than Triton 3.
+    (
+        "NameError: name 'selective_scan_cuda_core' is not defined",
+        {**LINUX, "packages": {"torch": "2.1.0+cu121", "mamba-ssm": "1.1.1"}},
+        ["compiled part of a package is missing", "compile it again"],
+        [],
+    ),
+    (
+        "ImportError: /opt/e/lib/python3.11/site-packages/selective_scan_cuda.cpython-311-x86_64-linux-gnu.so: undefined "
+        "symbol: _ZN3c104cuda9SetDeviceEi",
+        {**LINUX, "packages": {"torch": "2.4.0+cu121"}},
+        ["no-build-isolation mamba-ssm"],
+        ["selective-scan "],
+    ),
+    (
+        "ImportError: /home/me/src/detectron2/_C.cpython-39-x86_64-linux-gnu.so: undefined symbol: _ZN3c104cuda9SetDeviceEi",
+        {**LINUX, "packages": {"torch": "2.4.0+cu121"}},
+        ["detectron2"],
+        ["PACKAGE"],
+    ),
+    (
+        "ModuleNotFoundError: No module named 'triton.common'",
+        {**LINUX, "packages": {"triton": "3.1.0"}},
+        ["update the package in the traceback"],
+        [],
+    ),
+    # What begins with std:: is of libstdc++, not of PyTorch.
+    (
+        "ImportError: /opt/e/lib/python3.6/site-packages/torch/_C.so: undefined symbol: _ZNSt12bad_weak_ptrD1Ev",
+        LINUX,
+        ["libstdc"],
+        ["reinstall torch"],
+    ),
+    (
+        '  File "C:\\Users\\me\\AppData\\Local\\Packages\\PythonSoftwareFoundation.Python.3.8_q\\site-packages\\torch\\__init__.py", '
+        "line 8, in <module>\nImportError: DLL load failed: The specified module could not be found.",
+        WINDOWS,
+        ["PyTorch's native library", r"python\.org"],
+        ["TensorFlow"],
+    ),
+    (
+        "ERROR: Could not find a version that satisfies the requirement libtpu-nightly==0.1.dev20230301 (from versions: none)",
+        {**LINUX, "packages": {"jax": "0.4.8"}},
+        [r'--upgrade "jax\[tpu\]"', r"-f \S*libtpu_releases\.html"],
+        [],
+    ),
+    (
+        "ModuleNotFoundError: No module named 'jax.extend'\n"
+        '  File "/env/lib/python3.9/site-packages/flax/core/lift.py", line 3',
+        {**LINUX, "packages": {"jax": "0.4.6", "jaxlib": "0.4.6", "flax": "0.8.5"}},
+        [r"keep this JAX.*\n.*install flax==0\.7\.4"],
+        [],
+    ),
     # A graph of a newer TensorFlow, by what else it says.
     (
         "ValueError: ('There is a cyclic dependency between functions. ', \"Could not resolve ['__inference_call_17'].\")",

@@ -15,6 +15,55 @@ MANAGER = (
 
 #: What `explain` reads, what is known, what an answer has, and what it does not have (patterns).
 ROWS = [
+    (
+        "ptxas application ptx input, line 9; fatal   : Unsupported .version 7.4; current version is '7.0'",
+        {**LINUX, "cuda": "11.0", "packages": {"numba": "0.55"}},
+        ["CUDA 11.4"],
+        ["for CUDA 11.0"],
+    ),
+    (
+        "failed call to cuInit: CUDA_ERROR_NOT_INITIALIZED: initialization error",
+        {**LINUX, "gpu": "NVIDIA L4", "driver": "580.65.06"},
+        ["uvm_disable_hmm=1"],
+        [],
+    ),
+    (
+        "[1] init.cc:99 NCCL WARN Cuda failure 'initialization error'",
+        {"os": "wsl2", "gpu": "2x GeForce RTX 3090"},
+        ["NCCL_P2P_DISABLE=1"],
+        [],
+    ),
+    # What a Grace superchip lacks is not the fabric manager; what has no process to end hangs.
+    (
+        "failed call to cuInit: CUDA_ERROR_SYSTEM_NOT_READY: system not yet initialized",
+        {**LINUX, "arch": "aarch64", "gpu": "GH200 120GB"},
+        ["enable --now nvidia-persistenced", "open kernel modules"],
+        ["fabricmanager"],
+    ),
+    (
+        "CUDA error: all CUDA-capable devices are busy or unavailable",
+        {**LINUX, "gpu": "Tesla T4"},
+        ["COMPUTE,PIDS", "restart the machine"],
+        [],
+    ),
+    (
+        "CUDA error: all CUDA-capable devices are busy or unavailable",
+        {"os": "wsl2", "gpu": "GeForce RTX 4070"},
+        ["wsl --shutdown"],
+        ["reboot"],
+    ),
+    (
+        "OSError: libcuda.so.1: cannot open shared object file: No such file or directory",
+        {**LINUX, "os_version": "NixOS 24.05", "gpu": "GeForce RTX 3070", "driver": "550.78"},
+        ["/run/opengl-driver/lib"],
+        ["videoDrivers"],
+    ),
+    (
+        "RuntimeError: NCCL error in: ../torch/csrc/distributed/c10d/NCCLUtils.hpp:305, invalid argument, NCCL version 2.21.5",
+        {"os": "wsl2", "gpu": "2x GeForce RTX 4090"},
+        ["NCCL_P2P_DISABLE=1", "NCCL_CUMEM_ENABLE=0", "NCCL_CUMEM_HOST_ENABLE=0"],
+        [],
+    ),
     # PyTorch before the releases of the data was for CUDA 10 by default; a driver's library that lists no GPU to ollama.
     (
         ">>> torch.cuda.is_available()\nFalse",

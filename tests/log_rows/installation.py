@@ -17,6 +17,13 @@ LIBTPU = (
 
 #: What `explain` reads, what is known, what an answer has, and what it does not have (patterns).
 ROWS = [
+    (
+        "OSError: [WinError 126] The specified module could not be found. Error loading "
+        '"C:\\env\\Lib\\site-packages\\torch\\lib\\fbgemm.dll" or one of its dependencies.',
+        {**WINDOWS, "packages": {"torch": "2.5.1"}},
+        ["VCRedist", "libomp140"],
+        ["2.4.1"],
+    ),
     # On Macs the distribution tensorflow is an empty one that requires tensorflow-macos of its own release.
     (
         "AttributeError: module 'tensorflow' has no attribute 'constant'",

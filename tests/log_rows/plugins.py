@@ -14,6 +14,18 @@ SELECTOR = "python[71:90] -[MPSGraphExecutable newThing:descriptor:]: unrecogniz
 #: What `explain` reads, what is known, what an answer has, and what it does not have (patterns).
 ROWS = [
     (
+        "AssertionError: Torch not compiled with MPS enabled\n    platform : osx-64",
+        {"os": "macos", "gpu": "Apple M3"},
+        [r"Python .*Rosetta|arm64"],
+        [],
+    ),
+    (
+        ">>> torch.backends.mps.is_available()\nFalse\n>>> platform.machine()\n'x86_64'",
+        {"os": "macos", "gpu": "Apple M1 Max", "packages": {"torch": "2.2.0"}},
+        ["arm64"],
+        ["Update macOS"],
+    ),
+    (
         'Traceback (most recent call last):\n  File "/opt/py/lib/python3.11/site-packages/imagekit/rope.py", line 8, in rope\n'
         "TypeError: Cannot convert a MPS Tensor to float64 dtype as the MPS framework doesn't support float64.",
         {"os": "macos"},

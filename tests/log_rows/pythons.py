@@ -27,6 +27,14 @@ JAXLIB = "ERROR: No matching distribution found for jaxlib==0.4.25+cuda12.cudnn8
 
 #: What `explain` reads, what is known, what an answer has, and what it does not have (patterns).
 ROWS = [
+    # Windows' launcher: its number is the Python's, and a Python that is not there is not a wheel that is missing.
+    (
+        "C:\\> py -3.13 -m pip install torch==1.13.0\nERROR: No matching distribution found for torch==1.13.0",
+        WINDOWS,
+        ["not for 3.13"],
+        [],
+    ),
+    ("No suitable Python runtime found", WINDOWS, ["py --list", "winget install"], []),
     # A package whose own source this Python cannot read, unless it is of Python 2.
     (
         'Traceback (most recent call last):\n  File "train.py", line 2, in <module>\n  File '

@@ -9,6 +9,25 @@ WSL_ROCM = "ls: cannot access '/dev/kfd': No such file or directory\nhipGetDevic
 #: What `explain` reads, what is known, what an answer has, and what it does not have (patterns).
 ROWS = [
     (
+        "RuntimeError: DeviceGemm_Xdl_CShuffle<256, 128, 128> does not support this problem",
+        {**LINUX, "gpu": "Instinct MI50"},
+        ["sdpa"],
+        ["Ampere"],
+    ),
+    (
+        "llama.cpp: rocBLAS error: Cannot read TensileLibrary.dat: No such file or directory for GPU arch : gfx1103",
+        {"os": "windows", "gpu": "Radeon 780M"},
+        ["build for Vulkan", "gfx1103"],
+        ["HSA_OVERRIDE", "DirectML"],
+    ),
+    # FlashAttention for AMD's GPUs: no words about NVIDIA's.
+    (
+        "RuntimeError: FlashAttention only supports AMD MI200 GPUs or newer.",
+        {**LINUX, "gpu": "Radeon RX 7800 XT"},
+        ["sdpa", "FLASH_ATTENTION_TRITON_AMD_ENABLE=TRUE"],
+        ["Ampere|Turing"],
+    ),
+    (
         "rocBLAS error: Cannot read /opt/rocm-6.4.1/lib/rocblas/library/TensileLibrary.dat: No such file or directory for GPU "
         "arch : gfx906",
         {"os": "linux", "gpu": "Radeon VII", "rocm": "6.4.1"},

@@ -14,6 +14,18 @@ NO_CUINIT = (
 
 #: What `explain` reads, what is known, what an answer has, and what it does not have (patterns).
 ROWS = [
+    (
+        "nvidia-device-plugin: Nvml init failed: ERROR_LIBRARY_NOT_FOUND",
+        {**LINUX, "gpu": "NVIDIA A10"},
+        ["--set-as-default"],
+        [],
+    ),
+    (
+        "RuntimeError: device >= 0 && device < num_gpus INTERNAL ASSERT FAILED at CUDAContext.cpp:49",
+        {**LINUX, "gpu": "A100-PCIE-40GB", "env": {"CUDA_VISIBLE_DEVICES": "MIG-GPU-5c1f/0/0"}},
+        ["nvidia-smi -L", "MIG-UUID"],
+        ["unset"],
+    ),
     # The bridge to Windows' GPU is switched off; a terminal has broken the line in a word.
     (
         ">>> torch.cuda.is_available()\nFalse",

@@ -134,7 +134,7 @@ def with_torch(about: Situation, steps: Steps) -> bool:
 
 
 #: Distributions by the files that they put next to the packages.
-_FILES = {"_XLAC": "torch-xla", "_XLAC_cuda_functions": "torch-xla", "_torch_sox": "torchaudio"}
+_FILES = {"_XLAC": "torch-xla", "_XLAC_cuda_functions": "torch-xla", "_torch_sox": "torchaudio", "selective_scan": "mamba-ssm"}
 
 
 #: Where pip gets what PyPI does not have, or has under another's name.
@@ -154,7 +154,7 @@ def new_vllm(steps: Steps, because: str, what: str = "vllm --torch-backend=auto"
 
 def of_another_torch(about: Situation, steps: Steps) -> bool:
     """Name the distribution of a library that was compiled with another PyTorch; return whether its path tells."""
-    found = re.search(r"(?:site|dist)-packages/(\w+?)(?:[./]|_cuda\b|_2_cuda\b)", about.line)
+    found = re.search(r"(?:(?:site|dist)-packages/(?=\w)|/(?=\w+/_C\b))(\w+?)(?:[./]|_cuda\b|_2_cuda\b)", about.line)
     module = found.group(1) if found else add_on_of_frames(about)
     known = about.signature == "torch-undefined-addon" or about.code.startswith("cuda-")
     if not known or module.startswith(("torch_lib", "lib")):

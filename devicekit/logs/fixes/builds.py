@@ -12,6 +12,7 @@ from ...matrix.windows_gpu import ways_on_windows
 from ...resolver.goals import LOADER_PATH
 from .add_ons import fitting_add_on, new_vllm
 from .drivers import batch_job, install_nvidia, intel_driver, too_old_gpu
+from .extensions import pyg
 from .installations import onnxruntime_requirement, preload_dlls
 from .jax_releases import JAX_PAGE, jax_before_maxwell, jax_for_older_cuda, jax_metal, jax_rocm
 from .others import TORCH_WINDOWS, gfx_unsupported, pass_as_relative, rocm_in_wsl, rocm_missing
@@ -365,6 +366,10 @@ def cpu_only_build(about: Situation, steps: Steps) -> None:
     """This build has no GPU support: the one that has it, for this GPU and system."""
     if about.jetson:
         jetson_build(about, steps)
+        return
+    if about.signature == "extension-without-gpu":
+        pyg(about, steps)
+        steps.set("Another one: compile it again, with", "FORCE_CUDA", "1")
         return
     if "slurm" in about.words and "gpus-asked" not in about.words:
         batch_job(steps)

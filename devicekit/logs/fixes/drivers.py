@@ -161,7 +161,7 @@ def driver_missing(about: Situation, steps: Steps) -> None:
     if "model_server" in about.line:
         steps.run("In a container: start it with the GPU", "docker run --gpus all IMAGE")
     if about.linux_distribution == "nixos":
-        _nixos(steps)
+        _nixos(about, steps)
         return
     if about.known.driver_kernel and not about.known.driver_library and not about.wsl and not about.container:
         _driver_libraries(about, steps)
@@ -189,14 +189,12 @@ def batch_job(steps: Steps) -> None:
     )
 
 
-def _nixos(steps: Steps) -> None:
-    steps.say(
-        'In configuration.nix: services.xserver.videoDrivers = [ "nvidia" ] and hardware.graphics.enable = true, then '
-        "nixos-rebuild switch and restart",
-        "admin",
-        "driver",
-    )
-    steps.set("Let its libraries be found", "LD_LIBRARY_PATH", "/run/opengl-driver/lib:$LD_LIBRARY_PATH")
+def _nixos(about: Situation, steps: Steps) -> None:
+    folder = "/usr/lib/wsl/lib" if about.wsl else "/run/opengl-driver/lib"
+    if not about.wsl and not about.fact("driver"):
+        text = 'In configuration.nix: services.xserver.videoDrivers = [ "nvidia" ] and hardware.graphics.enable = true, '
+        steps.say(text + "then nixos-rebuild switch and restart", "admin", "driver")
+    steps.set("Let the driver's libraries be found", "LD_LIBRARY_PATH", folder + ":$LD_LIBRARY_PATH")
 
 
 def _driver_libraries(about: Situation, steps: Steps) -> None:
@@ -424,7 +422,8 @@ def _needed(about: Situation) -> Tuple[str, str]:
     """The CUDA release of the build, and the oldest driver for it."""
     # What starts a container compares with the CUDA of the driver itself, as for code that the driver compiles.
     image = about.groups.get("image") or about.groups.get("runtime") if about.signature.startswith("docker-") else ""
-    cuda = image or _cuda_of_build(about)
+    ptx = about.groups.get("ptx_wanted", "")
+    cuda = image or ("11." + ptx[2:] if ptx[:2] == "7." else _cuda_of_build(about))
     found = about.groups.get("found", "")
     if cuda and found and version_at_least(found, cuda):
         cuda = ""  # the driver's own, which is too old for the build
@@ -678,6 +677,10 @@ def driver_unhealthy(about: Situation, steps: Steps) -> None:
             _rebuild(about, steps)
         elif not re.search(r"xid|reset|ecc", about.line, re.I):
             _load_modules(about, steps)
+    if about.signature == "cuda-error-not-initialized":
+        text = "With NVIDIA's open kernel modules and a new kernel: switch HMM off, then restart"
+        command = "echo options nvidia_uvm uvm_disable_hmm=1 | sudo tee /etc/modprobe.d/nvidia-uvm.conf"
+        steps.run(text, command, on="linux", changes="driver")
     steps.run("See what the kernel says of it", "sudo dmesg | grep -i -E 'nvrm|xid'", on="linux")
     steps.restart("Restart the machine")
     install_nvidia(about, steps, "If it comes back, install the driver again")
@@ -750,6 +753,12 @@ def _without_gsp(about: Situation, steps: Steps) -> None:
 
 def _fabric_manager(about: Situation, steps: Steps) -> None:
     """The service that connects the GPUs of an NVSwitch machine: its version is the driver's to the last number."""
+    if re.search(r"(?i)\bG[HB]200|grace", about.known.gpu_name):
+        text = "The driver's memory of a Grace superchip is set up by this service: start it"
+        steps.run(text, "sudo systemctl enable --now nvidia-persistenced", on="linux", changes="system")
+        steps.say("If it stays: it needs NVIDIA's open kernel modules, current ones", "admin", "driver")
+        steps.restart()
+        return
     driver = about.fact("driver")
     version = driver if driver.count(".") > 1 else ""
     text = "Install NVIDIA's fabric manager in exactly the driver's version%s" % (version and ", %s" % version)

@@ -108,6 +108,11 @@ def jax_incompatible(about: Situation, steps: Steps) -> None:
     plugin = any("jax-cuda12" in name for name in about.packages)
     nvidia = about.vendor == "nvidia" and not about.windows and not about.macos
     both = ("jax[cuda12]",) if own or plugin or nvidia else ("jax", "jaxlib")
+    if "tpu" in about.line or any("libtpu" in name for name in about.packages):
+        both = ("jax[tpu]",)
+        if "libtpu-nightly" in about.line:
+            page = "https://storage.googleapis.com/jax-releases/libtpu_releases.html"
+            steps.say("For this JAX, let pip look where its libtpu was: -f %s" % page, changes="packages", instead=True)
     if _newer_jax(about, steps) or _no_jaxlib(about, steps):
         return
     if about.signature == "jax-jaxlib-old" and own and version_at_least(about.groups["jaxlib"], "0.1.65"):
@@ -130,7 +135,10 @@ def jax_incompatible(about: Situation, steps: Steps) -> None:
     newer = _NEW_IN_JAX.match(_asked_of_jax(about))
     if not gone and (newer or not asks) and (newer or not (users and about.signature == "jax-attr")):
         steps.upgrade("Update JAX with what belongs to it, in one command", *both)
-        if newer and users:
+        pins = _for_this_jax(about, users) if newer and about.version else []
+        if pins:
+            steps.install("Or keep this JAX, with older releases of what uses it", *pins, instead=True)
+        elif newer and users:
             steps.say("Or keep this JAX, with an older release of %s" % users[0], changes="packages", instead=True)
         return
     text = (

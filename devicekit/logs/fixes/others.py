@@ -283,6 +283,9 @@ def gfx_unsupported(about: Situation, steps: Steps) -> None:
         text = "%s ollama use Vulkan, which takes more GPUs" % ("Or let" if steps.fixes else "Let")
         steps.set(text, "OLLAMA_VULKAN", "1")
         return
+    if about.library == "llama.cpp":
+        steps.say("Take llama.cpp's build for Vulkan, which runs on %s, too" % (gfx or "more GPUs"))
+        return
     better = BUNDLED.newest_rocm(gfx) if gfx and about.framework == "tensorflow" else None
     if better is not None and about.packages.get("tensorflow-rocm") != better.tensorflow_rocm:
         text = "tensorflow-rocm %s has code for %s, with ROCm %s" % (better.tensorflow_rocm, gfx, better.rocm)

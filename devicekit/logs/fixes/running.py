@@ -81,6 +81,10 @@ def device_busy(about: Situation, steps: Steps) -> None:
                 changes="system",
             )
     steps.say("End the other process, or use another GPU")
+    if about.wsl:
+        steps.run("If there is none: update Windows' driver, then restart WSL", "wsl --shutdown", on="windows")
+    else:
+        steps.restart("If there is none, the driver hangs: restart the machine, or update the driver")
 
 
 def _numbers(about: Situation, steps: Steps) -> None:
@@ -109,7 +113,8 @@ def device_hidden(about: Situation, steps: Steps) -> None:
             "A process computes on one MIG instance, which it has to name", "CUDA_VISIBLE_DEVICES", about.known.mig
         )
         return
-    if re.search(r"\bMIG\b", about.known.gpu_name):
+    visible = about.known.environment.get("CUDA_VISIBLE_DEVICES", "")
+    if re.search(r"\bMIG\b", about.known.gpu_name + " " + visible):
         steps.run("A process computes on one MIG instance, which it has to name: see their UUIDs", "nvidia-smi -L")
         steps.set("Name one, before Python starts", "CUDA_VISIBLE_DEVICES", "MIG-UUID")
         return
@@ -494,6 +499,8 @@ def msvc_runtime_missing(about: Situation, steps: Steps) -> None:
     if in_conda and about.framework == "onnxruntime":
         text = "The environment's own msvcp140.dll is found first: update it"
         steps.run(text, "conda install -c conda-forge vs2015_runtime", changes="packages")
+    if "PythonSoftwareFoundation" in " ".join(about.known.frames):
+        steps.say("Take Python from python.org: that of the Microsoft Store finds no DLLs of packages", changes="files")
     _visual_cpp(steps, "Install")
     steps.say(
         "An older msvcp140.dll in the folder of python.exe or of the conda environment is found "
@@ -590,7 +597,7 @@ def system_library_too_old(about: Situation, steps: Steps) -> None:
     if about.linux_distribution == "nixos":
         nix_libraries(steps)
         return
-    if re.search(r"GLIBCXX|CXXABI|libstdc", about.line):
+    if re.search(r"GLIBCXX|CXXABI|libstdc|: _Z", about.line):
         _newer_libstdcxx(about, steps)
         return
     wanted = about.groups.get("wanted", "") or about.groups.get("version", "")
