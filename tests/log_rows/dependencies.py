@@ -56,7 +56,7 @@ ROWS = [
         ["reinstall torch"],
     ),
     (
-        '  File "C:\\Users\\me\\AppData\\Local\\Packages\\PythonSoftwareFoundation.Python.3.8_q\\site-packages\\torch\\__init__.py", '
+        '  File "C:\\Users\\me\\AppData\\Local\\Packages\\PythonSoftwareFoundation.Python.3.8_q\\torch\\__init__.py", '
         "line 8, in <module>\nImportError: DLL load failed: The specified module could not be found.",
         WINDOWS,
         ["PyTorch's native library", r"python\.org"],

@@ -10,9 +10,8 @@ from ...matrix.matrix import BUNDLED, accepts, minor_of
 from ...matrix.projects import sort_key
 from ...matrix.windows_gpu import ways_on_windows
 from ...resolver.goals import LOADER_PATH
-from .add_ons import fitting_add_on, new_vllm
+from .add_ons import fitting_add_on, new_vllm, pyg
 from .drivers import batch_job, install_nvidia, intel_driver, too_old_gpu
-from .extensions import pyg
 from .installations import onnxruntime_requirement, preload_dlls
 from .jax_releases import JAX_PAGE, jax_before_maxwell, jax_for_older_cuda, jax_metal, jax_rocm
 from .others import TORCH_WINDOWS, gfx_unsupported, pass_as_relative, rocm_in_wsl, rocm_missing

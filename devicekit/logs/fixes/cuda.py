@@ -7,7 +7,7 @@ from ...matrix.matrix import BUNDLED, accepts, minor_of
 from ...matrix.projects import sort_key
 from ...resolver.goals import LOADER_PATH
 from ..signatures import cudnn_version
-from .add_ons import add_on_of_frames, new_vllm, of_another_torch
+from .add_ons import add_on_of_frames, ctranslate2_libraries, new_vllm, of_another_torch
 from .builds import (
     compute_capability_unsupported,
     cpu_only_windows,
@@ -16,7 +16,6 @@ from .builds import (
     too_old_for_gpu,
 )
 from .drivers import too_old_gpu
-from .extensions import ctranslate2_libraries
 from .installations import preload_dlls
 from .jax_releases import JAX_PAGE, install_jax_cuda
 from .releases import old_tensorflow

@@ -4,17 +4,26 @@ import re
 
 from ...matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, accepts, minor_of
 from ...matrix.projects import sort_key
-from .add_ons import ADD_ONS, NOT_ON_PYPI, fitting_add_on, gone, new_in_torch, of_another_torch, requires, with_torch
-from .extensions import pyg
+from .add_ons import (
+    ADD_ONS,
+    NOT_ON_PYPI,
+    fitting_add_on,
+    gone,
+    new_in_torch,
+    of_another_torch,
+    pyg,
+    requires,
+    with_torch,
+)
 from .installations import distribution_of, full_version, known_module, onnxruntime_requirement
 from .jax_releases import jax_incompatible
 from .keras_releases import keras_incompatible, keras_preprocessing
 from .numpy_protobuf import ml_dtypes
 from .other_packages import importer, update_importer
-from .python_releases import removed_from_python
 from .releases import bounds_of, older_release
 from .situation import Situation, known_specifier, listed, newest, requirement_of
 from .steps import Steps
+from .wheels import removed_from_python
 
 #: The TensorFlow that brought a name of tf itself or of its modules, by module and name.
 _SINCE_TENSORFLOW = {

@@ -8,8 +8,8 @@ from ...matrix.gpu_support import capability_number, driver_limits, needed_drive
 from ...matrix.matrix import BUNDLED, accepts, minor_of, version_at_least
 from ...matrix.projects import sort_key
 from ...matrix.tables import DriverInstall
+from .add_ons import older_ctranslate2
 from .containers import MACHINE_WITH_GPU, container_gpu, container_program, docker_desktop
-from .extensions import older_ctranslate2
 from .others import rocm_in_wsl
 from .releases import old_tensorflow
 from .situation import Situation
@@ -192,7 +192,9 @@ def batch_job(steps: Steps) -> None:
 def _nixos(about: Situation, steps: Steps) -> None:
     folder = "/usr/lib/wsl/lib" if about.wsl else "/run/opengl-driver/lib"
     if not about.wsl and not about.fact("driver"):
-        text = 'In configuration.nix: services.xserver.videoDrivers = [ "nvidia" ] and hardware.graphics.enable = true, '
+        text = (
+            'In configuration.nix: services.xserver.videoDrivers = [ "nvidia" ] and hardware.graphics.enable = true, '
+        )
         steps.say(text + "then nixos-rebuild switch and restart", "admin", "driver")
     steps.set("Let the driver's libraries be found", "LD_LIBRARY_PATH", folder + ":$LD_LIBRARY_PATH")
 

@@ -13,7 +13,6 @@ from . import (
     cuda,
     dependencies,
     drivers,
-    extensions,
     installations,
     keras_releases,
     memory,
@@ -21,7 +20,6 @@ from . import (
     other_packages,
     others,
     plugin_pairs,
-    python_releases,
     running,
     toolchain,
     wheels,
@@ -35,7 +33,7 @@ Provider = Callable[[Situation, Steps], None]
 _STEPS = 7
 
 PROVIDERS: Dict[str, Provider] = {
-    "python-unsupported": python_releases.python_unsupported, "platform-unsupported": wheels.platform_unsupported,
+    "python-unsupported": wheels.python_unsupported, "platform-unsupported": wheels.platform_unsupported,
     "framework-missing": wheels.framework_missing, "install-corrupt": installations.install_corrupt,
     "distributions-conflict": installations.distributions_conflict, "module-shadowed": installations.module_shadowed,
     "rosetta-python": wheels.rosetta_python,
@@ -78,7 +76,7 @@ _SPECIAL: Tuple[Tuple[str, Provider], ...] = (
     ("tf-gpu-removed", wheels.tensorflow_gpu_removed), ("tf-gpu-egg-info", wheels.tensorflow_gpu_removed),
     ("np-too-old", numpy_protobuf.newer_numpy), ("xformers-torch-pair", add_ons.xformers_pair),
     ("torch-cuda-home", toolchain.cuda_toolkit_missing), ("nvcc-not-found", toolchain.cuda_toolkit_missing),
-    ("mmcv-", extensions.mmcv), ("pip-conflict-framework", dependencies.moved_tensorflow),
+    ("mmcv-", add_ons.mmcv), ("pip-conflict-framework", dependencies.moved_tensorflow),
     ("conda-cuda-constraint", drivers.conda_driver_too_old), ("conda-cuda-virtual", drivers.conda_driver_too_old),
 )  # fmt: skip
 
