@@ -22,12 +22,6 @@ OLD_PTXAS = (
 #: What `explain` reads, what is known, what an answer has, and what it does not have (patterns).
 ROWS = [
     (
-        "RuntimeError: onnxruntime::CudaCall CUBLAS failure 3: CUBLAS_STATUS_ALLOC_FAILED ; GPU=0 ; expr=cublasCreate",
-        {"os": "windows", "gpu": "GeForce GTX 1650"},
-        ["another version come first on PATH"],
-        [],
-    ),
-    (
         '  File "cupy\\cuda\\runtime.pxd", line 5, in init cupy.cuda.device\n'
         "ImportError: DLL load failed: The specified module could not be found.",
         WINDOWS,

@@ -756,10 +756,8 @@ def _without_gsp(about: Situation, steps: Steps) -> None:
 def _fabric_manager(about: Situation, steps: Steps) -> None:
     """The service that connects the GPUs of an NVSwitch machine: its version is the driver's to the last number."""
     if re.search(r"(?i)\bG[HB]200|grace", about.known.gpu_name):
-        text = "The driver's memory of a Grace superchip is set up by this service: start it"
+        text = "This service sets up the memory of a Grace superchip, with NVIDIA's open kernel modules: start it"
         steps.run(text, "sudo systemctl enable --now nvidia-persistenced", on="linux", changes="system")
-        steps.say("If it stays: it needs NVIDIA's open kernel modules, current ones", "admin", "driver")
-        steps.restart()
         return
     driver = about.fact("driver")
     version = driver if driver.count(".") > 1 else ""

@@ -1,7 +1,7 @@
 """JAX, jaxlib and their plug-ins are of releases that do not go together."""
 
 import re
-from typing import List, Sequence
+from typing import List, Sequence, Tuple
 
 from ...diagnosis import pages
 from ...matrix.gpu_names import relative_of
@@ -108,11 +108,7 @@ def jax_incompatible(about: Situation, steps: Steps) -> None:
     plugin = any("jax-cuda12" in name for name in about.packages)
     nvidia = about.vendor == "nvidia" and not about.windows and not about.macos
     both = ("jax[cuda12]",) if own or plugin or nvidia else ("jax", "jaxlib")
-    if "tpu" in about.line or any("libtpu" in name for name in about.packages):
-        both = ("jax[tpu]",)
-        if "libtpu-nightly" in about.line:
-            page = "https://storage.googleapis.com/jax-releases/libtpu_releases.html"
-            steps.say("For this JAX, let pip look where its libtpu was: -f %s" % page, changes="packages", instead=True)
+    both = _with_tpu(about, steps) or both
     if _newer_jax(about, steps) or _no_jaxlib(about, steps):
         return
     if about.signature == "jax-jaxlib-old" and own and version_at_least(about.groups["jaxlib"], "0.1.65"):
@@ -135,11 +131,8 @@ def jax_incompatible(about: Situation, steps: Steps) -> None:
     newer = _NEW_IN_JAX.match(_asked_of_jax(about))
     if not gone and (newer or not asks) and (newer or not (users and about.signature == "jax-attr")):
         steps.upgrade("Update JAX with what belongs to it, in one command", *both)
-        pins = _for_this_jax(about, users) if newer and about.version else []
-        if pins:
-            steps.install("Or keep this JAX, with older releases of what uses it", *pins, instead=True)
-        elif newer and users:
-            steps.say("Or keep this JAX, with an older release of %s" % users[0], changes="packages", instead=True)
+        if newer and users:
+            _keep_jax(about, steps, users)
         return
     text = (
         "JAX has it no longer, from %s on: update the package that uses it" % gone if gone else "Update what uses JAX"
@@ -156,6 +149,23 @@ def jax_incompatible(about: Situation, steps: Steps) -> None:
         steps.install("Or install an older JAX", *older, instead=True)
     elif not gone and not own and not pins:
         steps.upgrade("If JAX is the older one: update both", *users, *both, instead=True)
+
+
+def _with_tpu(about: Situation, steps: Steps) -> Tuple[str, ...]:
+    """JAX with its part for TPUs, if there is one."""
+    if "libtpu-nightly" in about.line:
+        page = "https://storage.googleapis.com/jax-releases/libtpu_releases.html"
+        steps.say("For this JAX, let pip look where its libtpu was: -f %s" % page, changes="packages", instead=True)
+    there = "tpu" in about.line or any("libtpu" in name for name in about.packages)
+    return ("jax[tpu]",) if there else ()
+
+
+def _keep_jax(about: Situation, steps: Steps, users: Sequence[str]) -> None:
+    pins = _for_this_jax(about, users) if about.version else []
+    if pins:
+        steps.install("Or keep this JAX, with older releases of what uses it", *pins, instead=True)
+    else:
+        steps.say("Or keep this JAX, with an older release of %s" % users[0], changes="packages", instead=True)
 
 
 def _no_jaxlib(about: Situation, steps: Steps) -> bool:

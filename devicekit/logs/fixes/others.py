@@ -279,12 +279,7 @@ def gfx_unsupported(about: Situation, steps: Steps) -> None:
         listed = True
     elif dropped:
         steps.say("ROCm's builds have no code for %s (%s): AMD does not support that generation" % (gfx, dropped))
-    if about.named("ollama"):
-        text = "%s ollama use Vulkan, which takes more GPUs" % ("Or let" if steps.fixes else "Let")
-        steps.set(text, "OLLAMA_VULKAN", "1")
-        return
-    if about.library == "llama.cpp":
-        steps.say("Take llama.cpp's build for Vulkan, which runs on %s, too" % (gfx or "more GPUs"))
+    if _by_vulkan(about, steps):
         return
     better = BUNDLED.newest_rocm(gfx) if gfx and about.framework == "tensorflow" else None
     if better is not None and about.packages.get("tensorflow-rocm") != better.tensorflow_rocm:
@@ -299,6 +294,17 @@ def gfx_unsupported(about: Situation, steps: Steps) -> None:
     if not listed:
         _other_builds(about, steps, gfx)
     _instead(about, steps)
+
+
+def _by_vulkan(about: Situation, steps: Steps) -> bool:
+    """What computes with Vulkan as well, which takes more GPUs; return whether the program does."""
+    ollama = about.named("ollama")
+    if ollama:
+        text = "%s ollama use Vulkan, which takes more GPUs" % ("Or let" if steps.fixes else "Let")
+        steps.set(text, "OLLAMA_VULKAN", "1")
+    elif about.library == "llama.cpp":
+        steps.say("Take llama.cpp's build for Vulkan, which runs on %s, too" % (about.gfx or "more GPUs"))
+    return ollama or about.library == "llama.cpp"
 
 
 def _old_sdk(about: Situation, steps: Steps) -> bool:
