@@ -107,8 +107,7 @@ def jax_incompatible(about: Situation, steps: Steps) -> None:
     own = "+cuda" in about.packages.get("jaxlib", "")  # from JAX's page: PyPI has no such build
     plugin = any("jax-cuda12" in name for name in about.packages)
     nvidia = about.vendor == "nvidia" and not about.windows and not about.macos
-    both = ("jax[cuda12]",) if own or plugin or nvidia else ("jax", "jaxlib")
-    both = _with_tpu(about, steps) or both
+    both = _with_tpu(about, steps) or (("jax[cuda12]",) if own or plugin or nvidia else ("jax", "jaxlib"))
     if _newer_jax(about, steps) or _no_jaxlib(about, steps):
         return
     if about.signature == "jax-jaxlib-old" and own and version_at_least(about.groups["jaxlib"], "0.1.65"):
