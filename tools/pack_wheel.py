@@ -10,7 +10,7 @@ import zopfli
 def pack(path):
     """Replace a wheel by one with the same files, in the same order."""
     new = path + ".part"
-    with zipfile.ZipFile(path) as old, zopfli.ZipFile(new, "w", zipfile.ZIP_DEFLATED, iterations=15) as packed:
+    with zipfile.ZipFile(path) as old, zopfli.ZipFile(new, "w", zipfile.ZIP_DEFLATED, iterations=60) as packed:
         for item in old.infolist():
             packed.writestr(item, old.read(item))
     os.replace(new, path)
