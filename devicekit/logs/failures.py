@@ -90,6 +90,11 @@ _IGNORED = ("Exception ignored in", "Error in atexit._run_exitfuncs", "--- Loggi
 #: Ends an error of transformers, which has the one that caused it in its next line.
 _BELOW = "because of the following error (look up to see its traceback):"
 
+#: Source that an earlier Python had, or none: a print, an ``async`` that is a name, what a merge or a web page has left.
+_EARLIER = re.compile(
+    r"\s*(?:print|exec) [^(=]|\s*(?:except [\w.]+|raise [\w.]+), |\s*<|.*(?:<>|`|\b(?:async|await)\s*[=,).]|\b0\d|\bur['\"])"
+)
+
 #: An error of a launcher that only quotes what the command it ran has printed, which has the error.
 _QUOTES = re.compile(r"Error running command\b|Couldn't (?:install|determine|checkout|fetch) |NVCC returned an error\b")
 
@@ -150,6 +155,8 @@ class Failure(NamedTuple):
     frames: Sequence[Frame] = ()
     #: Whether pip or uv built a package.
     build: bool = False
+    #: The line of code below the last frame.
+    source: str = ""
 
     @property
     def text(self) -> str:
@@ -170,6 +177,16 @@ class Failure(NamedTuple):
     def of_the_program(self) -> bool:
         """Whether the program's own code raised it, as far as the traceback shows."""
         return bool(self.frames) and self.frames[-1].own and self.name.rpartition(".")[2] in _OWN
+
+    @property
+    def of_a_later_python(self) -> str:
+        """The installed package with source that this Python cannot read, and no earlier one; "" if nothing shows that."""
+        new = self.name == "SyntaxError" and re.match(
+            r"invalid syntax|f-string|future feature|expected '\('", self.message
+        )
+        return (
+            self.frames[-1].package if new and self.frames and self.source and not _EARLIER.match(self.source) else ""
+        )
 
     @property
     def mixed(self) -> str:
@@ -226,6 +243,7 @@ class Failures:
         self._lines: Deque[Tuple[Line, bool, bool]] = deque(maxlen=_KEPT_LINES)
         self._said: Optional[Failure] = None
         self._frames: List[Frame] = []
+        self._source = ""
         self._open: Optional[Failure] = None
         self._ignored = False
         self._chained = False
@@ -274,11 +292,15 @@ class Failures:
             self._frames.append(frame)
             self._open = Failure("", "", number, text)
             self._flat = number + 1 if indent <= self._indent else 0
+            self._source = ""
             return
         indented = indent > self._indent
+        if not self._source and (indented or number == self._flat):
+            self._source = plain
         raised = None if indented else _RAISED.match(plain)
         if raised is not None:
-            self._add(Failure(raised.group("name"), raised.group("message") or "", number, text, tuple(self._frames)))
+            message, frames = raised.group("message") or "", tuple(self._frames)
+            self._add(Failure(raised.group("name"), message, number, text, frames, source=self._source))
         elif self._frames and plain and not indented and number != self._flat and plain[0] not in " \t^|-~":
             self._add(Failure("", plain[:400], number, text, tuple(self._frames)))
         elif len(self.found) < _ENOUGH and (_COMMAND.match(plain) or (self._building and _IN_BUILD.match(plain))):
@@ -354,12 +376,15 @@ def claim_of(failure: Failure, source: str, sdist: str = "") -> Claim:
         code, severity = "cause-unknown", "error"
         where = _raised_in(failure).replace("raised in", "in")
         summary = "The log has a traceback%s without its last line, which names the error." % where
-    elif re.match("SyntaxError: (?!.*parenthes)", text) and failure.frames and failure.frames[-1].package:
+    elif failure.of_a_later_python:
         code, severity = "python-unsupported", "error"
-        summary = "%s is written for a later Python: %s." % (failure.frames[-1].package, text)
+        summary = "%s is written for a later Python: %s." % (failure.of_a_later_python, text)
     elif failure.apart:
         code, severity = "dependency-incompatible", "error"
-        summary = "%s and what it calls are of releases that do not fit together: %s." % (failure.apart, text)
+        what = "%s and what it calls are of releases that do not fit together: %s."
+        if failure.name == "NameError":
+            what = "%s uses a name that it never imported: what it is from is not installed, or the release has a fault: %s."
+        summary = what % (failure.apart, text)
     elif framework:
         code, severity = "framework-broken", "error"
         summary = "Importing %s fails: %s." % (framework, text)

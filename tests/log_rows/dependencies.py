@@ -104,6 +104,18 @@ ROWS = [
         ["--upgrade keras-preprocessing"],
         ["not known"],
     ),
+    # What a package uses although its import of it failed.
+    *(
+        (
+            'Traceback (most recent call last):\n  File "/e/lib/python3.10/site-packages/textmodels/auto.py", line 9, '
+            'in load\n    return build()\n  File "/e/lib/python3.10/site-packages/textmodels/parts.py", line 20, in build\n'
+            "    part = make()\nNameError: name '%s' is not defined" % name,
+            {},
+            ["uses a name that it never imported", "--upgrade %s\n" % package, "--upgrade textmodels"],
+            ["do not fit together:"],
+        )
+        for name, package in (("nn", "torch"), ("tf", "tensorflow"), ("init_empty_weights", "accelerate"))
+    ),
     (
         "ERROR: Cannot install modelkit==0.4.2 and modelkit==0.4.1 because these package versions have conflicting "
         "dependencies.\n    modelkit 0.4.2 depends on indexer==1.2.6\n    modelkit 0.4.1 depends on coder==0.53",

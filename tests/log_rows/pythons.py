@@ -52,6 +52,22 @@ ROWS = [
         [],
         ["later Python"],
     ),
+    *(
+        (
+            'Traceback (most recent call last):\n  File "train.py", line 2, in <module>\n  File '
+            '"/e/lib/python3.8/site-packages/oldvision/box.py", line 31\n%sSyntaxError: %s' % (source, message),
+            {},
+            ["SyntaxError"],
+            ["later Python"],
+        )
+        for source, message in (
+            ("    def load(self, async=False):\n                  ^\n", "invalid syntax"),
+            ("    except IOError, error:\n                 ^\n", "invalid syntax"),
+            ("    <!DOCTYPE html>\n    ^\n", "invalid syntax"),
+            ("", "invalid syntax"),
+            ("    boxes = (\n            ^\n", "unexpected EOF while parsing"),
+        )
+    ),
     # What pip left out names the Python that a release needs; another package may ask for it.
     (
         "ERROR: Ignored the following versions that require a different python version: 0.8.9 Requires-Python >=3.6,<3.9; "

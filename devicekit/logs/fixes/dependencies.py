@@ -60,9 +60,22 @@ def _gpu_library(about: Situation, steps: Steps) -> bool:
     return bool(steps.fixes)
 
 
+#: Where names are from that a package uses even if its import of them failed, mostly in a ``try``.
+_LEFT_OUT = {
+    "torch": "torch", "nn": "torch", "tf": "tensorflow", "jax": "jax", "jnp": "jax", "xformers": "xformers",
+    "init_empty_weights": "accelerate",
+}  # fmt: skip
+
+
 def _apart(about: Situation, steps: Steps) -> None:
     """A package calls what another release of it, or of what it builds on, has."""
     name = distribution_of(about.groups.get("apart") or "tensorflow_estimator")
+    left_out = re.match(r"NameError: name '(\w+)' is not defined", about.line)
+    missing = _LEFT_OUT.get(left_out.group(1)) if left_out else None
+    if missing and about.framework in ("", missing, "torch" if missing in ("accelerate", "xformers") else ""):
+        steps.upgrade(
+            "Install %s, or update it: it is missing here, or older than %s requires" % (missing, name), missing
+        )
     if name == "tensorflow-estimator":
         text = "Install the tensorflow-estimator of TensorFlow's own minor release"
         if about.version:
