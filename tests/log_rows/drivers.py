@@ -37,7 +37,7 @@ ROWS = [
     (
         "failed call to cuInit: CUDA_ERROR_SYSTEM_NOT_READY: system not yet initialized",
         {**LINUX, "arch": "aarch64", "gpu": "GH200 120GB"},
-        ["enable --now nvidia-persistenced", "open kernel modules"],
+        ["enable --now nvidia-persistenced", "open kernel modules", "grep -A 2 Fabric"],
         ["fabricmanager"],
     ),
     (

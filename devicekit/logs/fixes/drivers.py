@@ -758,6 +758,7 @@ def _fabric_manager(about: Situation, steps: Steps) -> None:
     if re.search(r"(?i)\bG[HB]200|grace", about.known.gpu_name):
         text = "This service sets up the memory of a Grace superchip, with NVIDIA's open kernel modules: start it"
         steps.run(text, "sudo systemctl enable --now nvidia-persistenced", on="linux", changes="system")
+        steps.run("If it stays: see whether NVLink's fabric is there (Completed)", "nvidia-smi -q | grep -A 2 Fabric")
         return
     driver = about.fact("driver")
     version = driver if driver.count(".") > 1 else ""
