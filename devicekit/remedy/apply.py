@@ -327,10 +327,10 @@ def _folder_attempts(machine: Machine, failing: List[FrameworkVerification]) -> 
         packages = Packages()
         reason = "Move %s aside, which no distribution owns" % package.location
         if package.kind != "namespace":
-            if item.framework != "tensorflow" or not view.tensorflow_version:
+            if item.framework != "tensorflow":
                 continue
-            name = "tensorflow" if view.uses_cuda else cpu_build(view.target)
-            packages = Packages(install=("%s==%s" % (name, view.tensorflow_version),))
+            name, version = "tensorflow" if view.uses_cuda else cpu_build(view.target), view.tensorflow_version
+            packages = Packages(install=("%s==%s" % (name, version) if version else name,))
             reason += ", and install %s" % packages.install
         found.append(Attempt(packages, reason + ".", codes, aside=(package.location,)))
     return tuple(found)

@@ -689,6 +689,23 @@ def test_files_that_no_record_lists_are_missed_by_the_import_and_written_again(p
     assert_as_before(patient, before)
 
 
+def test_what_an_interrupted_installation_has_left_is_moved_aside_and_installed(patient):
+    """Half of the files, no metadata, and no header that says which release it was."""
+    add_numpy(patient)
+    assert patient.apply(GOOD)[0]["outcome"] == "fixed"
+    shutil.rmtree(os.path.join(patient.site, "tensorflow_cpu-%s.dist-info" % TENSORFLOW))
+    shutil.rmtree(os.path.join(patient.site, "tensorflow", "include"), ignore_errors=True)
+    with open(os.path.join(patient.site, "tensorflow", "__init__.py"), "w") as stream:
+        stream.write("from tensorflow.python import framework\n")
+    before = patient.files()
+    status, remedy, errors = patient.fix("--yes")
+    assert (status, remedy["outcome"], patient.works()) == (0, "fixed", True), (remedy, errors)
+    assert patient.versions()["tensorflow_cpu"] == TENSORFLOW
+    assert os.path.isdir(os.path.join(patient.site, "tensorflow.aside"))
+    assert patient.fix("--undo", "--yes")[0] == 0
+    assert_as_before(patient, before)
+
+
 def test_what_the_metadata_require_is_tried_where_nothing_was_predicted(patient):
     """No data know this package; TensorFlow declares which release it needs, and its import fails with the older one."""
     add_numpy(patient)
