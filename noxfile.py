@@ -31,7 +31,7 @@ OLD_GPU = [*live_files("gpu"), "-k", "not verdict and not number"]
 NOTEBOOK = ["nbclient", "ipykernel"]
 
 #: Real environments, built from the registry: name -> Python, requirements, what the gate runs there, and what
-#: `nox -t nightly` runs there. `readme` trains with the whole wheel `tensorflow` on 3.11 and 3.13.
+#: `nox -t nightly` runs there. `readme-examples` trains with the whole wheel `tensorflow` on 3.11 and 3.13.
 LIVE = {
     # A build without CUDA, for the simulated GPU.
     "cpu-3.11": (
@@ -460,10 +460,15 @@ def cuda_search(session):
 
 @nox.session(python=PYTHONS)
 def readme(session):
-    """What a newcomer types: a clone, a fresh environment, the commands of the README as they stand there."""
-    # The first command is typed on two of the Pythons; 3.7 cannot have the newest TensorFlow, 2.11 was the last for it.
-    only = [] if session.python in ("3.11", "3.13") else ["--only", "test"]
-    session.run("python", "tools/run_readme.py", *only)
+    """What a newcomer types to run the tests: a clone, a fresh environment, the command as the README has it."""
+    session.run("python", "tools/run_readme.py", "--only", "test")
+
+
+# 3.7 cannot have the newest TensorFlow: 2.11 was the last for it.
+@nox.session(python=["3.11", "3.13"], name="readme-examples")
+def readme_examples(session):
+    """The README's other commands, one after the other in one environment: they train with TensorFlow."""
+    session.run("python", "tools/run_readme.py", "--only", "train", "compare", "fastest")
 
 
 @nox.session(python="3.12")

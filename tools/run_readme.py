@@ -21,7 +21,7 @@ def commands():
 def main():
     """Run the commands in a clone and a fresh environment of the interpreter that runs this."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", choices=sorted(commands()), help="run one of the commands only")
+    parser.add_argument("--only", nargs="+", choices=sorted(commands()), help="run only these of the commands")
     options = parser.parse_args()
     # The session's own environment must not leak into the newcomer's.
     environ = {k: v for k, v in os.environ.items() if k not in ("VIRTUAL_ENV", "PYTHONPATH", "PYTHONHOME")}
@@ -32,7 +32,7 @@ def main():
         scripts = os.path.join(venv, "Scripts" if os.name == "nt" else "bin")
         environ.update(VIRTUAL_ENV=venv, PATH=scripts + os.pathsep + environ["PATH"], PIP_DISABLE_PIP_VERSION_CHECK="1")
         for name, block in commands().items():
-            if options.only in (None, name):
+            if options.only is None or name in options.only:
                 print("+ %s" % block, flush=True)
                 # README commands are typed into a shell: here too, as one argument with nothing added.
                 subprocess.run(["bash", "-euo", "pipefail", "-c", block], cwd=clone, env=environ, check=True)
