@@ -236,9 +236,10 @@ def _results(known: Known) -> Deduced:
 
 
 def _owners(known: Known) -> Deduced:
-    if len(known.owners) < 2:
+    owners = known.owners
+    if len(owners) < 2:
         return None
-    return ("distributions-conflict", "%s are installed into the same folder." % " and ".join(sorted(known.owners)))
+    return ("distributions-conflict", "%s are installed into the same folder." % " and ".join(sorted(owners)))
 
 
 def _hidden(known: Known) -> Deduced:

@@ -181,12 +181,10 @@ class Failure(NamedTuple):
     @property
     def of_a_later_python(self) -> str:
         """The installed package with source that this Python cannot read, and no earlier one; "" if nothing shows that."""
-        new = self.name == "SyntaxError" and re.match(
-            r"invalid syntax|f-string|future feature|expected '\('", self.message
-        )
-        return (
-            self.frames[-1].package if new and self.frames and self.source and not _EARLIER.match(self.source) else ""
-        )
+        if self.name != "SyntaxError" or not self.frames or not self.source or _EARLIER.match(self.source):
+            return ""
+        unread = re.match(r"invalid syntax|f-string|future feature|expected '\('", self.message)
+        return self.frames[-1].package if unread else ""
 
     @property
     def mixed(self) -> str:

@@ -60,10 +60,10 @@ def _gpu_library(about: Situation, steps: Steps) -> bool:
     return bool(steps.fixes)
 
 
-#: Where names are from that a package uses even if its import of them failed, mostly in a ``try``.
+#: Where names are from that a package uses even if its import of them failed, mostly in a ``try``; and of which framework.
 _LEFT_OUT = {
-    "torch": "torch", "nn": "torch", "tf": "tensorflow", "jax": "jax", "jnp": "jax", "xformers": "xformers",
-    "init_empty_weights": "accelerate",
+    "torch": ("torch", "torch"), "nn": ("torch", "torch"), "tf": ("tensorflow", "tensorflow"), "jax": ("jax", "jax"),
+    "jnp": ("jax", "jax"), "xformers": ("xformers", "torch"), "init_empty_weights": ("accelerate", "torch"),
 }  # fmt: skip
 
 
@@ -71,8 +71,8 @@ def _apart(about: Situation, steps: Steps) -> None:
     """A package calls what another release of it, or of what it builds on, has."""
     name = distribution_of(about.groups.get("apart") or "tensorflow_estimator")
     left_out = re.match(r"NameError: name '(\w+)' is not defined", about.line)
-    missing = _LEFT_OUT.get(left_out.group(1)) if left_out else None
-    if missing and about.framework in ("", missing, "torch" if missing in ("accelerate", "xformers") else ""):
+    missing, framework = _LEFT_OUT.get(left_out.group(1) if left_out else "", ("", ""))
+    if missing and about.framework in ("", framework):
         steps.upgrade(
             "Install %s, or update it: it is missing here, or older than %s requires" % (missing, name), missing
         )
@@ -500,9 +500,11 @@ def _of_one_package(about: Situation, steps: Steps) -> bool:
     """All that exclude each other are releases of one package, each of which needs the same: it is not to be had here."""
     items = re.split(r",? and |, ", about.groups.get("requirement", ""))
     names = {requirement_of(item)[0] for item in items}
-    if len(names) != 1 or (len(about.known.depends) != 1 and len(items) < 2):
+    if len(names) != 1:
         return False
     if len(about.known.depends) != 1:
+        if len(items) < 2:
+            return False
         steps.say("Use a Python of the time of %s: what it needs excludes each other for this one" % names.pop())
         return True
     (needed, needs), name = next(iter(about.known.depends.items())), names.pop()

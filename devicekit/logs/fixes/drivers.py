@@ -192,10 +192,8 @@ def batch_job(steps: Steps) -> None:
 def _nixos(about: Situation, steps: Steps) -> None:
     folder = "/usr/lib/wsl/lib" if about.wsl else "/run/opengl-driver/lib"
     if not about.wsl and not about.fact("driver"):
-        text = (
-            'In configuration.nix: services.xserver.videoDrivers = [ "nvidia" ] and hardware.graphics.enable = true, '
-        )
-        steps.say(text + "then nixos-rebuild switch and restart", "admin", "driver")
+        driver = 'services.xserver.videoDrivers = [ "nvidia" ] and hardware.graphics.enable = true'
+        steps.say("In configuration.nix: %s, then nixos-rebuild switch and restart" % driver, "admin", "driver")
     steps.set("Let the driver's libraries be found", "LD_LIBRARY_PATH", folder + ":$LD_LIBRARY_PATH")
 
 

@@ -298,13 +298,14 @@ def gfx_unsupported(about: Situation, steps: Steps) -> None:
 
 def _by_vulkan(about: Situation, steps: Steps) -> bool:
     """What computes with Vulkan as well, which takes more GPUs; return whether the program does."""
-    ollama = about.named("ollama")
-    if ollama:
+    if about.named("ollama"):
         text = "%s ollama use Vulkan, which takes more GPUs" % ("Or let" if steps.fixes else "Let")
         steps.set(text, "OLLAMA_VULKAN", "1")
-    elif about.library == "llama.cpp":
+        return True
+    if about.library == "llama.cpp":
         steps.say("Take llama.cpp's build for Vulkan, which runs on %s, too" % (about.gfx or "more GPUs"))
-    return ollama or about.library == "llama.cpp"
+        return True
+    return False
 
 
 def _old_sdk(about: Situation, steps: Steps) -> bool:
