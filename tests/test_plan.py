@@ -150,6 +150,18 @@ def test_of_an_environment_that_works_a_warning_is_left_to_the_user():
     assert (other.left, other.summary) == ((), "Nothing has to be changed.")
 
 
+def test_what_is_not_known_is_not_said_to_need_nothing():
+    machine = installed("wsl2-nvidia")
+    found = machine.python.distributions.value
+    assert plan(machine).summary == "Nothing has to be changed."
+    later = Fact.of(
+        tuple(item.replace(version=Fact.of("2.99.0")) if item.name == "tensorflow" else item for item in found)
+    )
+    remedy = plan(machine.replace(python=machine.python.replace(distributions=later)))
+    assert remedy.outcome == "nothing-wrong"
+    assert remedy.summary.startswith("Nothing is known to be wrong; whether all of it works is not known:")
+
+
 def test_what_chooses_a_device_or_a_backend_is_never_unset():
     machine = installed("linux-jax-platforms-cuda")
     remedy = plan(machine)
