@@ -609,6 +609,38 @@ def test_files_that_are_gone_or_cut_short(make_machine, name, owner, content, ex
         assert owner.partition("-")[0].replace("_", "-") in found.fix[0].command
 
 
+IMPORTS = "from tensorflow._api.v2 import audio\nfrom tensorflow.python.ops.math_ops import add as _add\n"
+
+
+@pytest.mark.parametrize("owned", [True, False])
+@pytest.mark.parametrize(
+    "there, record, gone",
+    [
+        (("python/ops/math_ops.py", "_api/v2/audio/__init__.py"), False, None),
+        (("python/ops/math_ops.pyc", "_api/v2/audio.pyc"), False, None),
+        (("python/ops/math_ops.py",), False, "_api/v2/audio"),
+        (("_api/v2/audio/__init__.py",), False, "python/ops/math_ops/add"),
+        # What a RECORD lists is known: this build is arranged in another way.
+        (("python/ops/math_ops.py",), True, None),
+    ],
+)
+def test_what_tensorflow_imports_is_looked_for_where_no_record_lists_its_files(make_machine, there, record, gone, owned):
+    """Both were seen: a RECORD that was lost together with files, and an installation that was stopped half-way."""
+    installed = {name: version for name, version in COMMON.items() if owned or record or name != "tensorflow-cpu"}
+    files = {SITE + "tensorflow/" + name: "" for name in there}
+    files[SITE + "tensorflow/__init__.py"] = IMPORTS
+    if record:
+        files[SITE + "tensorflow_cpu-2.19.1.dist-info/RECORD"] = "tensorflow/__init__.py,sha256=abc,10\n"
+    diagnosis = examine(make_machine, installed, files=files)
+    finding = diagnosis.by_code("install-corrupt")
+    if gone is None:
+        assert finding is None
+        assert said(diagnosis) == (WORKS if "tensorflow-cpu" in installed else (None, None, None))
+    else:
+        assert said(diagnosis) == (False, False, "install-corrupt")
+        assert finding.evidence[0].text == "missing: " + SITE + "tensorflow/" + gone
+
+
 def test_an_uninstall_of_keras_takes_files_of_the_nightly_build(make_machine):
     nightly = "3.16.0.dev2026110103"
     packages = {name: version for name, version in COMMON.items() if name != "keras"}

@@ -471,7 +471,8 @@ class ImportPackage(Record):
 class FrameworkBuild(Record):
     """What the files inside a framework's package, and of JAX its plug-ins', say that it was built for.
 
-    ``cuda_version`` is as precise as they are: of JAX's plug-ins the major number alone.
+    ``cuda_version`` is as precise as they are: of JAX's plug-ins the major number alone. ``missing_files``: what TensorFlow's
+    own imports name and the disk lacks, where no RECORD says which files it has.
     """
 
     package: str
@@ -486,6 +487,7 @@ class FrameworkBuild(Record):
     rocm_version: Fact[str] = Fact.unknown("not asked")
     xpu: Fact[bool] = Fact.unknown("not asked")
     metal: Fact[bool] = Fact.unknown("not asked")
+    missing_files: Tuple[str, ...] = ()
 
 
 class PluginLibrary(Record):

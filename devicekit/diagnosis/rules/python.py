@@ -117,14 +117,18 @@ def install_corrupt(view: View) -> Iterable[Finding]:
     python = view.machine.python
     package = python.package("tensorflow")
     owner = view.tensorflow
-    if package is not None and package.kind == "namespace" and package.in_site:
+    build = view.tensorflow_build
+    gone = build.missing_files if build is not None else ()
+    empty = package is not None and package.kind == "namespace" and package.in_site
+    if package is not None and (empty or gone):
         fix = install_goal(view, "Delete %s, then install TensorFlow" % package.location)
         if owner is not None and owner.version.or_none():
             fix = (_reinstall(view, owner),)
-        left = "its %s is there without __init__.py" % package.location
+        seen = ["missing: %s" % path for path in gone[:3]] or ["its %s is there without __init__.py" % package.location]
+        left = "files that it imports are missing" if gone else "an uninstall left its folder without __init__.py"
         yield Kind("install-corrupt", "error", ("tensorflow",)).finding(
-            "TensorFlow is only partly installed: an uninstall left its folder without __init__.py.",
-            (Evidence(left, package.path_entry),),
+            "TensorFlow is only partly installed: %s." % left,
+            tuple(Evidence(text, package.path_entry) for text in seen),
             fix,
         )
         return

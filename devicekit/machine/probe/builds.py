@@ -7,17 +7,39 @@ from ..facts import Fact, FrameworkBuild, ImportPackage
 from ..host import Host
 
 
-def read_builds(host: Host, packages: Tuple[ImportPackage, ...]) -> Iterable[FrameworkBuild]:
-    """Return the builds of TensorFlow, JAX and PyTorch, as far as they would be imported from an installation."""
+def read_builds(host: Host, packages: Tuple[ImportPackage, ...], recorded: bool = True) -> Iterable[FrameworkBuild]:
+    """Return the builds of TensorFlow, JAX and PyTorch, as far as they would be imported from an installation.
+
+    ``recorded``: a RECORD says which files TensorFlow has; without one, those that its first file imports are looked for.
+    """
     by_name = {item.name: item for item in packages}
     # TensorFlow 1.15 keeps everything in tensorflow_core; `tensorflow` only forwards to it.
     package = by_name.get("tensorflow_core") or by_name.get("tensorflow")
     if package is not None and package.kind == "package" and "tensorflow" in by_name:
-        yield _read_tensorflow(host, package)
+        found = _read_tensorflow(host, package)
+        asked = not recorded and package.name == "tensorflow" and package.in_site
+        yield found.replace(missing_files=tuple(_missing_imports(host, package.location))) if asked else found
     for name, read in (("jax", _read_jax), ("torch", _read_torch)):
         package = by_name.get(name)
         if package is not None and package.kind == "package" and package.in_site:
             yield read(host, package)
+
+
+def _missing_imports(host: Host, location: str) -> Iterable[str]:
+    """Return what TensorFlow's ``__init__.py`` imports of its own and is not there: nothing in the wheels of 2.4 to 2.21.
+
+    ::
+
+        from tensorflow._api.v2 import audio
+        from tensorflow.python.ops.array_ops import pad_v2 as pad
+    """
+    folder = host.expand(location)
+    text = host.text_or_none(host.join(folder, "__init__.py")) or ""
+    for module, name in re.findall(r"^from tensorflow((?:\.\w+)+) import (\w+)", text, re.M):
+        path = host.join(folder, *module.split(".")[1:])
+        inside = host.join(path, name)
+        if not any(map(host.exists, (path + ".py", inside, inside + ".py", path + ".pyc", inside + ".pyc"))):
+            yield host.scrub(inside)
 
 
 def _content(host: Host, path: str, unsaid: str = "") -> Tuple[str, str]:

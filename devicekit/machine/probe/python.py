@@ -154,6 +154,7 @@ def read_python(host: Host, deep: bool = False) -> Python:
     places = {item.location for item in read}
     distributions = read + tuple(item for item in distributions if item.location not in places)
     environment, installer = _environment(host, listing)
+    recorded = any(item.name in TENSORFLOW_NAMES and item.record.or_none() for item in distributions)
     return Python(
         implementation=interpreter.implementation,
         version=interpreter.version,
@@ -171,7 +172,7 @@ def read_python(host: Host, deep: bool = False) -> Python:
         unreadable=unreadable,
         leftovers=_leftovers(host, listing),
         packages=packages,
-        builds=tuple(read_builds(host, packages)),
+        builds=tuple(read_builds(host, packages, recorded)),
         plugins=_read_plugins(host, listing),
         keras_config=_read_keras_config(host),
         stale_modules=tuple(_stale_modules(host, distributions, deep)),
