@@ -530,7 +530,14 @@ def test_what_keras_declares_comes_in_one_go(make_machine):
         assert {"rich", "optree", "h5py", "namex"} <= {exact(text).name for text in packages.install}
     # Where nothing else is missing, nothing is wrong with the import.
     there = dict(installed, rich="13.9.4", optree="0.13.1")
-    assert plan(machine_with(make_machine, there, {"KERAS_BACKEND": "torch"}, files)).outcome == "nothing-wrong"
+    machine = machine_with(make_machine, there, {"KERAS_BACKEND": "torch"}, files)
+    assert plan(machine).outcome == "nothing-wrong"
+    # Saving is another matter: it is said, and nothing is called broken.
+    (finding,) = [item for item in run_rules(machine, BUNDLED).findings if item.code == "dependency-incompatible"]
+    assert (finding.severity, finding.blocks, finding.fix[0].packages.install) == ("warning", (), ("h5py",))
+    assert "models can't be saved as HDF5" in finding.summary
+    whole = machine_with(make_machine, dict(there, h5py="3.12.1"), {"KERAS_BACKEND": "torch"}, files)
+    assert run_rules(whole, BUNDLED).by_code("dependency-incompatible") is None
 
 
 def test_a_command_that_is_not_enough_is_no_other_way_to_say_fix(make_machine):

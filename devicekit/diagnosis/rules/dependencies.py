@@ -5,7 +5,7 @@ forbid, and needs some that they do not name. The table (data/imports.json) says
 """
 
 import re
-from typing import Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Collection, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
 from ...machine.facts import Distribution
 from ...matrix.bounds import fit, requirement_parts
@@ -76,10 +76,25 @@ def dependency_incompatible(view: View) -> Iterable[Finding]:
         if wrong and not missing:
             blocks += taken_along(view, blocks, wrong[0].error)
         yield _finding(view, project, version, missing, wrong, blocks)
+    if not seen:
+        yield from _without_hdf5(view)
     on = keras3_on(view)
     names = tuple(name for name in measured_dependencies(view, on) if name not in _OF_OTHER_RULES)
     yield from unfit(view, "dependency-incompatible", names, on)
     yield from _add_ons(view)
+
+
+def _without_hdf5(view: View) -> Iterable[Finding]:
+    """Keras imports h5py when a model is saved as HDF5 or loaded from it (seen with 2.15 and 3.10)."""
+    for owner in (view.tensorflow, view.machine.python.distribution("keras")):
+        wanted = [text for text in _absent(view, owner) if normal_name(text) == "h5py"] if owner is not None else []
+        if wanted:
+            yield Kind("dependency-incompatible", "warning", ()).finding(
+                "h5py is not installed: training works, models can't be saved as HDF5 (.h5) or loaded from it.",
+                (Evidence("%s is not installed" % wanted[0], owner.location),),
+                repair_install(view, "Install it", bounded(view, wanted[0])),
+            )
+            return
 
 
 def _add_ons(view: View) -> Iterable[Finding]:
@@ -246,7 +261,7 @@ def _taken_in_one_go(view: View, project: str, already: List[str]) -> List[str]:
     return _absent(view, owner, set(map(normal_name, already))) if owner is not None else []
 
 
-def _absent(view: View, owner: Distribution, besides: Set[str]) -> List[str]:
+def _absent(view: View, owner: Distribution, besides: Collection[str] = ()) -> List[str]:
     """What a distribution declares, applies here and is not installed."""
     missing = []
     for text in owner.requires:
