@@ -126,6 +126,9 @@ def test_fit(matrix, question, state, stage):
         (("keras", "3.15.1", "3.12", "jax", "1", "jax"), "unknown"),
         (("jax", "0.8.1", "3.11", "numpy", "2.1.0"), "works"),
         (("jax", "0.8.1", "3.11", "numpy", "1.26.4"), "fails"),
+        # It is optree that needs 4.6: with Keras 3.0, which does without, TensorFlow 2.16 trains.
+        (("tensorflow", "2.16.2", "3.9", "typing-extensions", "3.7.4.3"), "works"),
+        (("tensorflow", "2.16.2", "3.10", "typing-extensions", "3.7.4.3"), "unknown"),
     ],
 )
 def test_pairs_have_their_own_bounds(matrix, question, state):
