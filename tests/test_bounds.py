@@ -126,9 +126,6 @@ def test_fit(matrix, question, state, stage):
         (("keras", "3.15.1", "3.12", "jax", "1", "jax"), "unknown"),
         (("jax", "0.8.1", "3.11", "numpy", "2.1.0"), "works"),
         (("jax", "0.8.1", "3.11", "numpy", "1.26.4"), "fails"),
-        # It is optree that needs 4.6: with Keras 3.0, which does without, TensorFlow 2.16 trains.
-        (("tensorflow", "2.16.2", "3.9", "typing-extensions", "3.7.4.3"), "works"),
-        (("tensorflow", "2.16.2", "3.10", "typing-extensions", "3.7.4.3"), "unknown"),
     ],
 )
 def test_pairs_have_their_own_bounds(matrix, question, state):
@@ -337,6 +334,18 @@ def test_sets_take_what_goes_with_a_release_that_was_not_tried_itself(python, re
     assert answer.possible is (taken is not None), answer.obstacles
     if taken is not None:
         assert answer.pin(taken[0]).version == taken[1]
+
+
+def test_an_old_typing_extensions_stops_keras_and_not_tensorflow(make_machine):
+    """Seen with TensorFlow 2.16.2 on 3.9 and 3.10: what needs 4.6 is optree, which Keras 3.0 does without."""
+    site = "/venv/lib/python3.10/site-packages/optree-0.20.0.dist-info/METADATA"
+    files = {site: "Name: optree\nVersion: 0.20.0\nRequires-Dist: typing-extensions>=4.6.0\n\n"}
+    newer = {"keras": "3.10.0", "ml_dtypes": "0.3.2", "optree": "0.20.0", "rich": "13.9.4", "namex": "0.0.8"}
+    newer.update(flatbuffers="24.3.25", requests="2.32.3", urllib3="2.3.0", idna="3.7", certifi="2024.7.4", packaging="24.2")
+    newer.update(tensorflow_cpu="2.16.2", typing_extensions="3.7.4.3", numpy="1.26.4", protobuf="4.25.8", h5py="3.12.1")
+    diagnosis = examine(make_machine, BUNDLED, "3.10.13", files=files, **newer)
+    status = diagnosis.framework("tensorflow")
+    assert (status.will_import, status.will_run_keras, status.cause) == (True, False, "dependency-incompatible")
 
 
 def test_every_bundled_bound_is_what_is_answered():
