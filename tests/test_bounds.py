@@ -341,7 +341,9 @@ def test_an_old_typing_extensions_stops_keras_and_not_tensorflow(make_machine):
     site = "/venv/lib/python3.10/site-packages/optree-0.20.0.dist-info/METADATA"
     files = {site: "Name: optree\nVersion: 0.20.0\nRequires-Dist: typing-extensions>=4.6.0\n\n"}
     newer = {"keras": "3.10.0", "ml_dtypes": "0.3.2", "optree": "0.20.0", "rich": "13.9.4", "namex": "0.0.8"}
-    newer.update(flatbuffers="24.3.25", requests="2.32.3", urllib3="2.3.0", idna="3.7", certifi="2024.7.4", packaging="24.2")
+    newer.update(
+        flatbuffers="24.3.25", requests="2.32.3", urllib3="2.3.0", idna="3.7", certifi="2024.7.4", packaging="24.2"
+    )
     newer.update(tensorflow_cpu="2.16.2", typing_extensions="3.7.4.3", numpy="1.26.4", protobuf="4.25.8", h5py="3.12.1")
     diagnosis = examine(make_machine, BUNDLED, "3.10.13", files=files, **newer)
     status = diagnosis.framework("tensorflow")
