@@ -519,6 +519,17 @@ def test_a_release_stays_where_what_is_not_known_of_a_project_can_be_asked_for(m
     assert 'pip install "wrapt>=1.14"   or: devicekit fix' in text
 
 
+@pytest.mark.parametrize("keras", [True, False])
+def test_what_a_lost_tensorflow_was_is_installed_again(make_machine, keras):
+    """An installation that was stopped half-way: no metadata, and its header says the release."""
+    site = "/venv/lib/python3.12/site-packages/tensorflow/"
+    header = "".join("#define TF_%s_VERSION %d\n" % item for item in (("MAJOR", 2), ("MINOR", 19), ("PATCH", 1)))
+    files = {site + "__init__.py": "from tensorflow.python.ops import math_ops\n"}
+    files[site + "include/tensorflow/core/public/version.h"] = header
+    machine = machine_with(make_machine, {name: NEEDED[name] for name in NEEDED if keras or name != "keras"}, files=files)
+    assert "tensorflow-cpu==2.19.1" in plan(machine).attempts[0].packages.install
+
+
 def test_what_keras_declares_comes_in_one_go(make_machine):
     """Installed with --no-deps: it is imported without h5py and namex, and saves no model."""
     installed = {name: version for name, version in TORCH.items() if name not in ("rich", "optree", "h5py", "namex")}

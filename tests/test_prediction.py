@@ -75,6 +75,7 @@ def test_what_keras_alone_imports_is_not_there(make_machine, gone):
         ({"h5py": "3.10.0"}, "tensorflow"), ({"ml_dtypes": "0.3.2"}, "tensorflow"),
         ({"typing_extensions": "3.7.4.3"}, "tensorflow"),
         ({"flatbuffers": "1.12"}, "tensorflow"), ({"six": "1.15.0"}, "tensorflow"),
+        ({"urllib3": "1.26.4"}, "tensorflow"), ({"urllib3": "1.26.20"}, None),
         ({"gast": "0.2.2"}, None), ({"wrapt": "2.0.0"}, None),
     ],
 )  # fmt: skip

@@ -34,7 +34,7 @@ from .installers import (
 )
 from .journal import ASIDE, FixFolder, Journal, Logbook
 from .layout import Layout, unset_at_start, versions
-from .plan import cpu_build
+from .plan import install_lost
 from .result import Attempt, Change, Remedy
 
 #: A first import after an installation compiles thousands of files.
@@ -324,15 +324,11 @@ def _folder_attempts(machine: Machine, failing: List[FrameworkVerification]) -> 
                 packages = Packages(reinstall=("%s==%s" % (owner.name, owner.version.or_none()),))
                 found.append(Attempt(packages, "Write its files again.", codes))
             continue
-        packages = Packages()
-        reason = "Move %s aside, which no distribution owns" % package.location
-        if package.kind != "namespace":
-            if item.framework != "tensorflow":
-                continue
-            name, version = "tensorflow" if view.uses_cuda else cpu_build(view.target), view.tensorflow_version
-            packages = Packages(install=("%s==%s" % (name, version) if version else name,))
-            reason += ", and install %s" % packages.install
-        found.append(Attempt(packages, reason + ".", codes, aside=(package.location,)))
+        if package.kind == "namespace":
+            reason = "Move %s aside, which no distribution owns." % package.location
+            found.append(Attempt(Packages(), reason, codes, aside=(package.location,)))
+        elif item.framework == "tensorflow":
+            found.append(install_lost(view, package.location, codes))
     return tuple(found)
 
 

@@ -307,6 +307,9 @@ class _Planner:
         alone = None if self._computes else self._culprits(self.machine)
         if alone is not None and not alone.variables:
             found.append(self._attempt(Offer(Packages(), {}), self.machine, alone))
+        build = self.view.tensorflow_build
+        if build is not None and build.missing_files and self.view.tensorflow is None:
+            found.append(install_lost(self.view, build.location, ("install-corrupt",)))
         tried = {_unordered(item.packages) for item in found}
         for offer in () if self._only_settings() else self._offers(self.machine, self.diagnosis):
             kept = sum(item.keeps_release for item in found)
@@ -850,6 +853,14 @@ def cpu_build(target: Target) -> str:
     """Return the distribution of TensorFlow that brings no code for GPUs, where there is one."""
     small = target.architecture == "x86_64" and target.system != "macos"
     return "tensorflow-cpu" if small else "tensorflow"
+
+
+def install_lost(view: View, location: str, codes: Tuple[str, ...]) -> Attempt:
+    """Return what replaces a TensorFlow that no distribution owns: by the release that its files say, if they do."""
+    name, version = "tensorflow" if view.uses_cuda else cpu_build(view.target), view.tensorflow_version
+    requirement = "%s==%s" % (name, version) if version else name
+    reason = "Move %s aside, which no distribution owns, and install %s." % (location, requirement)
+    return Attempt(Packages(install=(requirement,)), reason, codes, aside=(location,))
 
 
 def _damaged(machine: Machine, diagnosis: Diagnosis) -> Tuple[str, ...]:
