@@ -526,7 +526,9 @@ def test_what_a_lost_tensorflow_was_is_installed_again(make_machine, keras):
     header = "".join("#define TF_%s_VERSION %d\n" % item for item in (("MAJOR", 2), ("MINOR", 19), ("PATCH", 1)))
     files = {site + "__init__.py": "from tensorflow.python.ops import math_ops\n"}
     files[site + "include/tensorflow/core/public/version.h"] = header
-    machine = machine_with(make_machine, {name: NEEDED[name] for name in NEEDED if keras or name != "keras"}, files=files)
+    machine = machine_with(
+        make_machine, {name: NEEDED[name] for name in NEEDED if keras or name != "keras"}, files=files
+    )
     assert "tensorflow-cpu==2.19.1" in plan(machine).attempts[0].packages.install
 
 

@@ -624,7 +624,9 @@ IMPORTS = "from tensorflow._api.v2 import audio\nfrom tensorflow.python.ops.math
         (("python/ops/math_ops.py",), True, None),
     ],
 )
-def test_what_tensorflow_imports_is_looked_for_where_no_record_lists_its_files(make_machine, there, record, gone, owned):
+def test_what_tensorflow_imports_is_looked_for_where_no_record_lists_its_files(
+    make_machine, there, record, gone, owned
+):
     """Both were seen: a RECORD that was lost together with files, and an installation that was stopped half-way."""
     installed = {name: version for name, version in COMMON.items() if owned or record or name != "tensorflow-cpu"}
     files = {SITE + "tensorflow/" + name: "" for name in there}

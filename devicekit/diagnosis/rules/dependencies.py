@@ -86,8 +86,8 @@ def dependency_incompatible(view: View) -> Iterable[Finding]:
 
 def _without_hdf5(view: View) -> Iterable[Finding]:
     """Keras imports h5py when a model is saved as HDF5 or loaded from it (seen with 2.15 and 3.10)."""
-    for owner in (view.tensorflow, view.machine.python.distribution("keras")):
-        wanted = [text for text in _absent(view, owner) if normal_name(text) == "h5py"] if owner is not None else []
+    for owner in filter(None, (view.tensorflow, view.machine.python.distribution("keras"))):
+        wanted = [text for text in _absent(view, owner) if normal_name(text) == "h5py"]
         if wanted:
             yield Kind("dependency-incompatible", "warning", ()).finding(
                 "h5py is not installed: training works, models can't be saved as HDF5 (.h5) or loaded from it.",
