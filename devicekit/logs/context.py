@@ -54,6 +54,7 @@ PLATFORM_OF = {
 #: Frameworks, and programs that a fix depends on: what a log calls them, in lower case, and what is noted.
 WORDS = {
     "tensorflow": "tensorflow", "keras": "tensorflow", "pytorch": "torch", "torch": "torch", "jax": "jax",
+    "org_tensorflow/tensorflow/compiler/xla": "jax",
     "diffusers": "diffusers", "torchvision": "torchvision", "torchaudio": "torchaudio",
     "runtimeerror: cudnn error: ": "torch", "runtimeerror: cuda error: ": "torch", "no cuda gpus are available": "torch",
     "no hip gpus are available": "torch",
@@ -61,6 +62,7 @@ WORDS = {
     "kubernetes": "kubernetes", "kubelet": "kubernetes", " pods ": "kubernetes", " pod ": "kubernetes", "cri-o": "crio",
     "singularity": "singularity", "apptainer": "singularity", "docker": "docker",
     "run --nv": "nv-given", "exec --nv": "nv-given", "shell --nv": "nv-given",
+    "-c pytorch": "conda-torch", "_cudnn7": "conda-torch", "_cudnn8": "conda-torch",
     "conda": "conda", "miniforge": "conda", "mambaforge": "conda", "micromamba": "conda", "mamba install": "conda",
     "conda/feedstock_root": "conda-build", "conda-forge jax": "conda-build", "conda-forge tensorflow": "conda-build",
     "$conda_prefix/nvvm": "conda-build", "cuda112py": "conda-build", "cuda118py": "conda-build",
@@ -225,6 +227,8 @@ class Known:
         self._stated |= {"package:" + name for name, version in self.packages.items() if version}
         if self.vendors or self.no_gpu:
             self._stated.add("vendors")
+        if any(name.startswith("SLURM_") for name in self.environment):
+            self.words.add("slurm")
 
     @property
     def system_stated(self) -> bool:

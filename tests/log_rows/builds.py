@@ -29,6 +29,33 @@ NO_CUDA_PROVIDER = (
 
 #: What `explain` reads, what is known, what an answer has, and what it does not have (patterns).
 ROWS = [
+    # What conda installed, conda replaces.
+    (
+        "RuntimeError: CUDA error: no kernel image is available for execution on the device\n"
+        "pytorch                   1.8.1           py3.8_cuda10.2_cudnn7.6.5_0    pytorch",
+        {**LINUX, "gpu": "RTX 3060", "packages": {"torch": "1.8.1"}},
+        [r"conda install -c pytorch -c nvidia pytorch=1\.8\.1 torchvision cudatoolkit=11\.1"],
+        ["pip install"],
+    ),
+    (
+        "$ conda install pytorch==1.6.0 -c pytorch\n"
+        "RuntimeError: CUDA error: no kernel image is available for execution on the device",
+        {**LINUX, "gpu": "RTX 3060", "packages": {"torch": "1.6.0"}},
+        ["pip install torch"],
+        ["pytorch=1"],
+    ),
+    (
+        "$ conda install pytorch==1.12.1 torchvision -c pytorch\nAssertionError: Torch not compiled with CUDA enabled",
+        {**LINUX, "gpu": "RTX 3060", "packages": {"torch": "1.12.1"}},
+        [r"conda install -c pytorch -c nvidia pytorch=1\.12\.1"],
+        ["pip install"],
+    ),
+    (
+        "NVIDIA GeForce RTX 5070 with CUDA capability sm_120 is not compatible with the current PyTorch installation.",
+        {"os": "container", "gpu": "RTX 5070"},
+        ["newer tag of the image", "cu128"],
+        [],
+    ),
     # What lists onnxruntime's providers has none for CUDA in a container either; PyTorch sees no GPU as others are compiled.
     (
         "['AzureExecutionProvider', 'CPUExecutionProvider']",

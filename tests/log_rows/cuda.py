@@ -22,6 +22,19 @@ OLD_PTXAS = (
 #: What `explain` reads, what is known, what an answer has, and what it does not have (patterns).
 ROWS = [
     (
+        "W external/org_tensorflow/tensorflow/compiler/xla/service/gpu/nvptx_compiler.cc:70] Can't find libdevice directory\n"
+        "RuntimeError: Internal: libdevice not found at ./libdevice.10.bc",
+        LINUX,
+        ["xla_gpu_cuda_data_dir=FOLDER"],
+        ["TensorFlow before"],
+    ),
+    (
+        "operation gpuGetLastError() failed: cudaGetErrorString symbol not found.",
+        {**LINUX, "packages": {"jax": "0.4.25"}},
+        [r"jax\[cuda12\]"],
+        ["TensorFlow"],
+    ),
+    (
         '  File "cupy\\cuda\\runtime.pxd", line 5, in init cupy.cuda.device\n'
         "ImportError: DLL load failed: The specified module could not be found.",
         WINDOWS,

@@ -22,6 +22,40 @@ NMS = "RuntimeError: operator torchvision::nms does not exist\n"
 
 #: What `explain` reads, what is known, what an answer has, and what it does not have (patterns).
 ROWS = [
+    (
+        "AttributeError: module 'pynvml' has no attribute 'nvmlDeviceGetComputeRunningProcesses_v3'",
+        LINUX,
+        ["uninstall -y pynvml", "--upgrade nvidia-ml-py"],
+        ["pip show"],
+    ),
+    *(
+        (line, {**LINUX, "python": "3.11"}, ["venv --python 3.9 .*install.*-model-maker"], ["upgrade"])
+        for line in (
+            "ERROR: Cannot install mediapipe-model-maker==0.2.1 because these package versions have conflicting dependencies",
+            "ERROR: Could not find a version that satisfies the requirement tensorflow-text>=2.9 (from mediapipe-model-maker) "
+            "(from versions: none)",
+            '  File "/env/lib/python3.11/site-packages/tflite_model_maker/config.py", line 2, in <module>\n'
+            "ModuleNotFoundError: No module named 'tensorflow.python.keras.applications.efficientnet'",
+        )
+    ),
+    (
+        "AttributeError: module 'jax' has no attribute 'tree_multimap'",
+        {"packages": {"jax": "0.3.17", "brax": "0.0.12"}},
+        ["--upgrade brax"],
+        [],
+    ),
+    (
+        "ImportError: cannot import name 'index_add' from 'jax.ops' (/env/lib/python3.9/site-packages/jax/ops/__init__.py)",
+        {**LINUX, "packages": {"jax": "0.4.20"}},
+        [r"\.add\(y\)"],
+        ["--upgrade jax"],
+    ),
+    (
+        "ImportError: DLL load failed while importing _ext: The specified module could not be found.",
+        {"os": "windows", "packages": {"mmcv-full": "1.7.0"}},
+        ["mim install mmcv-full"],
+        ["vc_?redist"],
+    ),
     # Extensions by the file that was not found, or does not fit; what is older than Triton 3.
     (
         "NameError: name 'selective_scan_cuda_core' is not defined",

@@ -16,6 +16,24 @@ MANAGER = (
 #: What `explain` reads, what is known, what an answer has, and what it does not have (patterns).
 ROWS = [
     (
+        "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.",
+        {**LINUX, "env": {"SLURM_JOB_ID": "7"}},
+        ["--gres"],
+        ["modprobe"],
+    ),
+    (
+        "RuntimeError: CUDA unknown error - this may be due to an incorrectly set up environment",
+        {"os": "container"},
+        ["On the host: if the machine was suspended"],
+        [],
+    ),
+    (
+        "nvidia-ctk: symbol lookup error: nvidia-ctk: undefined symbol: nvmlDeviceGetGpuInstances",
+        {**LINUX, "gpu": "RTX 2060"},
+        ["Update NVIDIA's driver"],
+        [],
+    ),
+    (
         "ptxas application ptx input, line 9; fatal   : Unsupported .version 7.4; current version is '7.0'",
         {**LINUX, "cuda": "11.0", "packages": {"numba": "0.55"}},
         ["CUDA 11.4"],

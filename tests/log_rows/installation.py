@@ -17,6 +17,16 @@ LIBTPU = (
 
 #: What `explain` reads, what is known, what an answer has, and what it does not have (patterns).
 ROWS = [
+    *(
+        (
+            "ImportError: /lib64/libstdc++.so.6: version `GLIBCXX_3.4.29' not found (required by %s/lib/libtorch.so)"
+            % path,
+            LINUX,
+            ["module load gcc", "LD_LIBRARY_PATH"],
+            ["conda install", "apt-get"],
+        )
+        for path in ("/sw/spack/opt/gcc-11.2/py-torch", "/apps/easybuild/PyTorch/1.12", "/cluster/software/torch/2.1")
+    ),
     (
         "OSError: [WinError 126] The specified module could not be found. Error loading "
         '"C:\\env\\Lib\\site-packages\\torch\\lib\\fbgemm.dll" or one of its dependencies.',

@@ -53,6 +53,12 @@ SMI_ROW = "|    0   N/A  N/A     %d      %s   ...envs/tf/bin/python     %dMiB |\
 
 #: What `explain` reads, what is known, what an answer has, and what it does not have (patterns).
 ROWS = [
+    (
+        "onnxruntime RuntimeException: CUBLAS failure 3: CUBLAS_STATUS_ALLOC_FAILED ; expr=cublasCreate(&cublas_handle_);",
+        {**LINUX, "packages": {"onnxruntime-gpu": "1.17.0"}},
+        ["Other programs hold", "nvidia-smi"],
+        ["smaller batch"],
+    ),
     # A Mac with CUDA has an NVIDIA GPU with memory of its own; one with Apple's processor runs wheels for arm64.
     (
         "W tensorflow/core/common_runtime/bfc_allocator.cc:271] Ran out of memory trying to allocate 12.5MiB.",

@@ -218,6 +218,10 @@ def _newer_gpu(about: Situation, steps: Steps, capability: str) -> None:
         new_vllm(steps, text, instead=bool(steps.fixes))
         return
     if about.framework == "torch":
+        if about.container:
+            steps.say(
+                "Take a newer tag of the image: what is installed in a container is lost with it", changes="system"
+            )
         text = "Install PyTorch's build for CUDA 12.8 or later, which has code for this GPU"
         index = "%s/%s" % (_TORCH_INDEX, arm_index(about) if about.arch == "aarch64" else "cu128")
         if about.python and not about.releases("torch", ">=2.7", "", about.python):
@@ -268,6 +272,13 @@ def _older_gpu(about: Situation, steps: Steps, capability: str) -> None:
     )
     if about.framework == "torch" and capability and capability_number(capability) < (3, 7):
         steps.say("No PyTorch for a current Python has code for %s: use the CPU, or another GPU" % what)
+        return
+    if (
+        about.framework == "torch"
+        and "conda-torch" in about.words
+        and capability >= "7.5"
+        and conda_build(about, steps)
+    ):
         return
     if about.framework == "torch":
         _torch_set(
@@ -468,7 +479,7 @@ def _torch_build(about: Situation, steps: Steps) -> None:
     if about.macos:
         steps.say('macOS has no CUDA: on Apple silicon use the device "mps" in place of "cuda"', changes="code")
         return
-    if goal == "cuda" and "build" in about.groups and conda_build(about, steps):
+    if goal == "cuda" and ("build" in about.groups or "conda-torch" in about.words) and conda_build(about, steps):
         return
     if goal == "rocm" and about.windows:
         _torch_amd_windows(about, steps)

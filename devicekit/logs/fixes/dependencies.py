@@ -19,7 +19,7 @@ from .installations import distribution_of, full_version, known_module, onnxrunt
 from .jax_releases import jax_incompatible
 from .keras_releases import keras_incompatible, keras_preprocessing
 from .numpy_protobuf import ml_dtypes
-from .other_packages import importer, update_importer
+from .other_packages import importer, model_maker, update_importer
 from .releases import bounds_of, older_release
 from .situation import Situation, known_specifier, listed, newest, requirement_of
 from .steps import Steps
@@ -174,7 +174,9 @@ def _build_failed(about: Situation, steps: Steps) -> None:
 def dependency_incompatible(about: Situation, steps: Steps) -> None:
     """Something that is needed is missing or of another version."""
     module = about.groups.get("module", "") or about.groups.get("addon", "")
-    if _of_its_own(about, steps) or new_in_torch(about, steps) or removed_from_python(about, steps):
+    if model_maker(about, steps) or _of_its_own(about, steps) or new_in_torch(about, steps):
+        return
+    if removed_from_python(about, steps):
         return
     if module == "keras_preprocessing":
         keras_preprocessing(about, steps)

@@ -677,6 +677,9 @@ def driver_unhealthy(about: Situation, steps: Steps) -> None:
             _rebuild(about, steps)
         elif not re.search(r"xid|reset|ecc", about.line, re.I):
             _load_modules(about, steps)
+    if re.search(r"(?i)unknown error|error_?unknown|\b999\b", about.line):
+        text = "If the machine was suspended since its start: load that module again"
+        steps.run(text, "sudo rmmod nvidia_uvm && sudo modprobe nvidia_uvm", on="linux", changes="driver")
     if about.signature == "cuda-error-not-initialized":
         text = "With NVIDIA's open kernel modules and a new kernel: switch HMM off, then restart"
         command = "echo options nvidia_uvm uvm_disable_hmm=1 | sudo tee /etc/modprobe.d/nvidia-uvm.conf"
@@ -699,9 +702,6 @@ def _load_modules(about: Situation, steps: Steps) -> None:
         on="linux",
         changes="driver",
     )
-    if re.search(r"(?i)unknown error|error_?unknown|\b999\b", about.line):
-        text = "If the machine was suspended since its start: load that module again"
-        steps.run(text, "sudo rmmod nvidia_uvm && sudo modprobe nvidia_uvm", on="linux", changes="driver")
 
 
 def _installer(about: Situation, steps: Steps) -> None:

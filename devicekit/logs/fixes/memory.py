@@ -276,7 +276,7 @@ _LESS = {
 
 def _program_memory(about: Situation, steps: Steps, directml: bool) -> bool:
     """What to do in a program that is not the user's own, or before it computes anything."""
-    if "PrimaryCtxRetain" in about.line:
+    if "PrimaryCtxRetain" in about.line or (about.framework == "onnxruntime" and "cublasCreate" in about.line):
         steps.run("Other programs hold all of the GPU's memory: see which, and end them", _HOLDERS["nvidia"][0])
         steps.say("Or use another GPU: CUDA_VISIBLE_DEVICES names which", instead=True)
         return True

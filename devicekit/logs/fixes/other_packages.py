@@ -62,9 +62,22 @@ def not_bundled(about: Situation, steps: Steps) -> bool:
     return found is not None
 
 
+def model_maker(about: Situation, steps: Steps) -> bool:
+    """Google's model makers, which have ended; False if the line and the traceback name neither."""
+    found = re.search(r"(tflite|mediapipe)[-_]model[-_]maker", about.line + "".join(about.known.frames[-1:]))
+    if found is None or about.python in ("3.8", "3.9"):
+        return False
+    name = found.group(1) + "-model-maker"
+    text = "%s has ended, and what it needs has wheels up to Python 3.9: make an environment for it" % name
+    steps.new_environment(text, "3.9", [name])
+    return True
+
+
 def update_importer(about: Situation, steps: Steps, name: str) -> None:
     """The package in whose file the traceback ends asks for what this release of the framework does not have."""
     title = about.title or "TensorFlow"
+    if model_maker(about, steps):
+        return
     if ".contrib" in about.line:
         text = "%s was written for TensorFlow 1, which has wheels up to Python 3.7: make an environment for it" % name
         steps.new_environment(text, "3.7", ["tensorflow==1.15.*", "protobuf<3.21", name])

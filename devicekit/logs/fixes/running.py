@@ -124,8 +124,8 @@ def device_hidden(about: Situation, steps: Steps) -> None:
     if about.signature in ("cuda-error-invalid-ordinal", "nccl-device-ordinal") and about.vendor != "amd":
         _numbers(about, steps)
         return
-    batch = "slurm" in about.words or any(name.startswith("SLURM_") for name in about.known.environment)
-    if batch and about.known.environment.get("CUDA_VISIBLE_DEVICES") in ("", "NoDevFiles"):  # as Slurm itself sets it
+    # As Slurm itself sets it.
+    if "slurm" in about.words and about.known.environment.get("CUDA_VISIBLE_DEVICES") in ("", "NoDevFiles"):
         batch_job(steps)
         return
     named = [
@@ -564,6 +564,10 @@ def _newer_libstdcxx(about: Situation, steps: Steps) -> None:
             command = "sudo apt-get install -y " + package
             steps.run(text % "Debian, Ubuntu", command, on="linux", changes="system")
         steps.say("Fedora and the like: libstdc++; Alpine has musl, and needs another image", "admin", "system")
+        return
+    if re.search("/spack/|easybuild|/software/", about.line):
+        text = "Use the libstdc++ of the compiler that built it: load that (module load gcc/VERSION; spack load gcc), or put "
+        steps.say(text + "its lib64 first on LD_LIBRARY_PATH", changes="variables")
         return
     found = re.search(r"required by (/\S+?/envs/[\w.-]+)/", about.line) if "r" in about.words else None
     own = found.group(1).replace("/home/<user>", "$HOME") if found else ""  # R activates no environment

@@ -204,7 +204,7 @@ def conda_build(about: Situation, steps: Steps) -> bool:
     cuda = max(OLD_BUILDS.get(minor, ("",)), key=sort_key)
     cuda = {"1.10": "11.3", "1.12": "11.3", "1.13": "11.7", "2.0": "11.8"}.get(minor, cuda)
     cuda = "12.1" if re.match(r"2\.[1-5]$", minor) else cuda
-    if not cuda or (about.fact("driver") and not _runs(about, cuda, "")):
+    if not cuda or not _knows(about, cuda) or (about.fact("driver") and not _runs(about, cuda, "")):
         return False
     name = "pytorch-cuda" if sort_key(minor) > (1, 12) else "cudatoolkit"
     command = "conda install -c pytorch -c nvidia pytorch=%s torchvision %s=%s" % (about.version, name, cuda)

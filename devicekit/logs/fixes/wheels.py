@@ -7,7 +7,7 @@ from ...matrix.matrix import BUNDLED, TENSORFLOW_OWNERS, accepts, minor_of, vers
 from ...matrix.projects import sort_key
 from ..context import PLATFORM_OF, Known
 from .installations import SHOW_BITS, distribution_of, same_release
-from .other_packages import importer
+from .other_packages import importer, model_maker
 from .situation import PLATFORM_TITLES, PYTHONS, Situation, known_specifier, listed, requirement_of, wildcard
 from .steps import Steps, conda_spec, tensorflow_in_wsl
 from .torch_builds import another_index, asked_index
@@ -155,7 +155,7 @@ def python_unsupported(about: Situation, steps: Steps) -> None:
         _newer_python(about, steps)
         return
     name, bounds = _asked(about)
-    if _not_of_a_registry(about, steps, name, bounds):
+    if model_maker(about, steps) or _not_of_a_registry(about, steps, name, bounds):
         return
     project, usable = BUNDLED.project(name), known_specifier(bounds)
     if _ended(name, usable) and "old-pip" not in about.words:
