@@ -62,7 +62,7 @@ WORDS = {
     "kubernetes": "kubernetes", "kubelet": "kubernetes", " pods ": "kubernetes", " pod ": "kubernetes", "cri-o": "crio",
     "singularity": "singularity", "apptainer": "singularity", "docker": "docker",
     "run --nv": "nv-given", "exec --nv": "nv-given", "shell --nv": "nv-given",
-    "-c pytorch": "conda-torch", "_cudnn7": "conda-torch", "_cudnn8": "conda-torch",
+    "-c pytorch": "conda-torch", "_cudnn8": "conda-torch",
     "conda": "conda", "miniforge": "conda", "mambaforge": "conda", "micromamba": "conda", "mamba install": "conda",
     "conda/feedstock_root": "conda-build", "conda-forge jax": "conda-build", "conda-forge tensorflow": "conda-build",
     "$conda_prefix/nvvm": "conda-build", "cuda112py": "conda-build", "cuda118py": "conda-build",

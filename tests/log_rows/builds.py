@@ -32,7 +32,7 @@ ROWS = [
     # What conda installed, conda replaces.
     (
         "RuntimeError: CUDA error: no kernel image is available for execution on the device\n"
-        "pytorch                   1.8.1           py3.8_cuda10.2_cudnn7.6.5_0    pytorch",
+        "pytorch                   1.8.1           py3.8_cuda10.2_cudnn8.0.5_0    pytorch",
         {**LINUX, "gpu": "RTX 3060", "packages": {"torch": "1.8.1"}},
         [r"conda install -c pytorch -c nvidia pytorch=1\.8\.1 torchvision cudatoolkit=11\.1"],
         ["pip install"],

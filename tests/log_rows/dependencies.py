@@ -47,7 +47,7 @@ ROWS = [
     (
         "ImportError: cannot import name 'index_add' from 'jax.ops' (/env/lib/python3.9/site-packages/jax/ops/__init__.py)",
         {**LINUX, "packages": {"jax": "0.4.20"}},
-        [r"\.add\(y\)"],
+        ["from 0.3.2 on"],
         ["--upgrade jax"],
     ),
     (

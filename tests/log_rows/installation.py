@@ -22,7 +22,7 @@ ROWS = [
             "ImportError: /lib64/libstdc++.so.6: version `GLIBCXX_3.4.29' not found (required by %s/lib/libtorch.so)"
             % path,
             LINUX,
-            ["module load gcc", "LD_LIBRARY_PATH"],
+            ["module load gcc"],
             ["conda install", "apt-get"],
         )
         for path in ("/sw/spack/opt/gcc-11.2/py-torch", "/apps/easybuild/PyTorch/1.12", "/cluster/software/torch/2.1")

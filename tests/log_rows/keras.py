@@ -27,12 +27,6 @@ ROWS = [
             ('  File "/env/lib/python3.11/site-packages/retinaface/model.py", line 3, in <module>\n', {}),
         )
     ),
-    (
-        "AttributeError: module 'keras.utils.generic_utils' has no attribute 'populate_dict_with_module_objects'",
-        {**LINUX, "packages": {"tensorflow": "2.5.1", "keras": "2.4.0"}},
-        ["uninstall -y keras", "from tensorflow import keras"],
-        [r"keras==2\.5"],
-    ),
     ("AttributeError: module 'keras.backend' has no attribute 'tensorflow_backend'", {}, [r"Keras 2\.3"], []),
     # Keras 1's names, a package that a variable leads to tensorflow.keras, and what Keras 3 calls otherwise.
     (

@@ -9,13 +9,6 @@ WSL_ROCM = "ls: cannot access '/dev/kfd': No such file or directory\nhipGetDevic
 #: What `explain` reads, what is known, what an answer has, and what it does not have (patterns).
 ROWS = [
     (
-        '  File "/env/lib/python3.10/site-packages/flash_attn/flash_attn_interface.py", line 51, in _flash_attn_forward\n'
-        "RuntimeError: HIP error: invalid device function",
-        {**LINUX, "gpu": "AMD Instinct MI250X", "packages": {"torch": "2.3.0"}},
-        ["GPU_ARCHS=gfx90a .*flash-attn"],
-        ["pip install torch"],
-    ),
-    (
         "RuntimeError: DeviceGemm_Xdl_CShuffle<256, 128, 128> does not support this problem",
         {**LINUX, "gpu": "Instinct MI50"},
         ["sdpa"],

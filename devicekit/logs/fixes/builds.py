@@ -219,9 +219,7 @@ def _newer_gpu(about: Situation, steps: Steps, capability: str) -> None:
         return
     if about.framework == "torch":
         if about.container:
-            steps.say(
-                "Take a newer tag of the image: what is installed in a container is lost with it", changes="system"
-            )
+            steps.say("Take a newer tag of the image", changes="system")
         text = "Install PyTorch's build for CUDA 12.8 or later, which has code for this GPU"
         index = "%s/%s" % (_TORCH_INDEX, arm_index(about) if about.arch == "aarch64" else "cu128")
         if about.python and not about.releases("torch", ">=2.7", "", about.python):

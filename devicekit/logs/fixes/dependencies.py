@@ -95,6 +95,8 @@ def _apart(about: Situation, steps: Steps) -> None:
 
 def _of_its_own(about: Situation, steps: Steps) -> bool:
     """What the line itself decides, whatever the framework; return whether it does."""
+    if model_maker(about, steps):
+        return True
     if about.signature in _CONFLICTS:
         _conflict(about, steps)
     elif about.groups.get("apart") or about.known.in_estimator or "tensorflow-estimator is of" in about.summary:
@@ -174,9 +176,7 @@ def _build_failed(about: Situation, steps: Steps) -> None:
 def dependency_incompatible(about: Situation, steps: Steps) -> None:
     """Something that is needed is missing or of another version."""
     module = about.groups.get("module", "") or about.groups.get("addon", "")
-    if model_maker(about, steps) or _of_its_own(about, steps) or new_in_torch(about, steps):
-        return
-    if removed_from_python(about, steps):
+    if _of_its_own(about, steps) or new_in_torch(about, steps) or removed_from_python(about, steps):
         return
     if module == "keras_preprocessing":
         keras_preprocessing(about, steps)

@@ -101,7 +101,7 @@ def _keras_itself(about: Situation, steps: Steps) -> None:
         return
     old = about.is_at_least("2.16") is False
     if not old and (about.packages.get("keras") or re.search("deepface|retinaface", "".join(about.known.frames))):
-        text = "Keras is there: TF_USE_LEGACY_KERAS, which some programs set, asks for tf-keras: install that"
+        text = "Install tf-keras, which TF_USE_LEGACY_KERAS asks for"
         steps.install(text, "tf-keras==%s.*" % minor_of(about.version) if about.version else "tf-keras")
         return
     _keras_of(about, steps, minor_of(about.version) if old else "")
@@ -169,8 +169,6 @@ def _keras_of(about: Situation, steps: Steps, minor: str) -> None:
         old = "2.4.3" if about.is_at_least("2.2") else "2.3.1" if about.is_at_least("1.13") else "2.2.4"
         if about.packages.get("keras") != old:
             steps.install("Install the newest Keras for %s" % about.label, "keras==%s" % old)
-    elif minor == "2.5":
-        steps.uninstall("There is no Keras 2.5, and TensorFlow 2.5 does without: take Keras off", "keras")
     else:
         found = repaired(about, "keras")
         right = found if found and any(item.startswith("keras==") for item in found) else ("keras==%s.*" % minor,)
@@ -274,8 +272,8 @@ _MOVED = (
     (r"multi_gpu_model", "multi_gpu_model is gone: build the model in tf.distribute.MirroredStrategy().scope()"),
     (
         r"tensorflow_backend|[gs]et_session",
-        "That ended with Keras 2.3 (TensorFlow 2.1): keras.backend itself has the rest; get_session and set_session are in "
-        "tf.compat.v1.keras.backend, and TensorFlow 2 needs none",
+        "That is of Keras 2.3 and TensorFlow 1: tf.compat.v1.keras.backend.get_session and set_session, or none at all in "
+        "TensorFlow 2",
     ),
     (
         r"\b(?:tf|vis|conv|generic|data|layer|losses|metrics|control_flow)_utils\b",

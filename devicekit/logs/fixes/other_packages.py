@@ -63,12 +63,12 @@ def not_bundled(about: Situation, steps: Steps) -> bool:
 
 
 def model_maker(about: Situation, steps: Steps) -> bool:
-    """Google's model makers, which have ended; False if the line and the traceback name neither."""
+    """Google's model makers, which have ended; False for others."""
     found = re.search(r"(tflite|mediapipe)[-_]model[-_]maker", about.line + "".join(about.known.frames[-1:]))
     if found is None or about.python in ("3.8", "3.9"):
         return False
     name = found.group(1) + "-model-maker"
-    text = "%s has ended, and what it needs has wheels up to Python 3.9: make an environment for it" % name
+    text = "What %s needs has wheels up to Python 3.9: make an environment" % name
     steps.new_environment(text, "3.9", [name])
     return True
 

@@ -258,10 +258,6 @@ def gfx_unsupported(about: Situation, steps: Steps) -> None:
         return
     if about.wsl and about.framework == "torch" and not dropped:
         rocm_in_wsl(about, steps)
-    if "flash_attn" in "".join(about.known.frames[-1:]) and gfx:
-        command = "GPU_ARCHS=%s python -m pip install --force-reinstall --no-deps --no-build-isolation flash-attn" % gfx
-        steps.run("flash-attn was compiled for other GPUs: compile it for %s" % gfx, command, on="linux")
-        return
     override, listed = "HSA_OVERRIDE_GFX_VERSION", False
     relative, version = relative_of(gfx)
     value = about.known.environment.get(override, "")

@@ -566,8 +566,7 @@ def _newer_libstdcxx(about: Situation, steps: Steps) -> None:
         steps.say("Fedora and the like: libstdc++; Alpine has musl, and needs another image", "admin", "system")
         return
     if re.search("/spack/|easybuild|/software/", about.line):
-        text = "Use the libstdc++ of the compiler that built it: load that (module load gcc/VERSION; spack load gcc), or put "
-        steps.say(text + "its lib64 first on LD_LIBRARY_PATH", changes="variables")
+        steps.say("Load the compiler that built it (module load gcc/VERSION, spack load gcc), which brings its own")
         return
     found = re.search(r"required by (/\S+?/envs/[\w.-]+)/", about.line) if "r" in about.words else None
     own = found.group(1).replace("/home/<user>", "$HOME") if found else ""  # R activates no environment
