@@ -17,7 +17,7 @@ from .steps import Steps
 #: imported, of other ones the source was read.
 _GONE_FROM_JAX = {
     "0.2.21": "jax.api",
-    "0.3.2": "index_update index_add jax.ops.index",  # x.at[index].set and .add in their place
+    "0.3.2": "index_update index_add jax.ops.index",
     "0.3.16": "tree_multimap jax.experimental.optimizers jax.experimental.stax jax.experimental.loops",
     "0.4.7": "jax.experimental.global_device_array",
     "0.4.11": "DeviceArray jax.experimental.PartitionSpec jax.interpreters.pxla.PartitionSpec jax.interpreters.pxla.Mesh",
@@ -120,7 +120,7 @@ def jax_incompatible(about: Situation, steps: Steps) -> None:
     gone = _gone_from_jax(about)
     users: List[str] = [
         name
-        for name in ("flax", "optax", "chex", "dm-haiku", "numpyro", "brax", "blackjax")
+        for name in ("flax", "optax", "chex", "dm-haiku", "numpyro", "brax")
         if name in about.packages or name in about.words
     ]
     user = importer(about)
