@@ -44,8 +44,9 @@ class BuildPy(build_py):
         outfile, copied = super().build_module(module, module_file, package)
         if not getattr(self, "editable_mode", False):
             name = ("%s.%s" % (package, module)).replace(".__init__", "")
-            public = name in _public_modules() or name.startswith(SHOWN)
-            _without_notes(outfile, public, public or name.startswith(TYPED))
+            names = None if name.startswith(SHOWN) else _public_names().get(name, ())
+            public = names is None or name in _public_names()
+            _without_notes(outfile, public, public or name.startswith(TYPED), names)
         return outfile, copied
 
     def build_package_data(self):
@@ -67,20 +68,24 @@ class BuildPy(build_py):
 
 
 @functools.lru_cache(maxsize=None)
-def _public_modules():
-    """Return the modules that a package's public names are of, and the packages: each names them for type checkers."""
-    modules = set()
+def _public_names():
+    """Return the public names of each module that has some, and of each package: these name them for type checkers."""
+    found = {}
     for path in ["devicekit/__init__.pyi", *glob.glob("devicekit/*/__init__.py")]:
         package = os.path.dirname(path).replace(os.sep, ".").replace("/", ".")
         with open(path, encoding="utf-8") as stream:
             names = re.findall(r"^ *from (\.+)(\w[\w.]*) import (\w+) as \3$", stream.read(), re.M)
-        modules |= {"%s.%s" % (package.rsplit(".", len(dots) - 1)[0], module) for dots, module, _ in names}
-        modules |= {package} if names else set()
-    return modules
+        for dots, module, name in names:
+            found.setdefault("%s.%s" % (package.rsplit(".", len(dots) - 1)[0], module), set()).add(name)
+            found.setdefault(package, set())
+    return found
 
 
-def _without_notes(path, public, typed):
-    """Take comments, and docstrings of what is not public, out of a module; lines keep their numbers."""
+def _without_notes(path, public, typed, names):
+    """Take comments, and docstrings of what is not public, out of a module; lines keep their numbers.
+
+    ``names``: what in it is public; None if everything is.
+    """
     with open(path, encoding="utf-8") as stream:
         text = stream.read()
     lines = text.split("\n")
@@ -90,11 +95,11 @@ def _without_notes(path, public, typed):
             row, column = token.start
             lines[row - 1] = lines[row - 1][:column].rstrip()
     tokens = [token for token in tokens if token.type not in (tokenize.COMMENT, tokenize.NL)]
-    for token in _private_docstrings(tokens, public):
+    for token in _private_docstrings(tokens, public, names):
         for row in range(token.start[0] - 1, token.end[0]):
             lines[row] = ""
     with open(path, "w", encoding="utf-8", newline="\n") as stream:
-        stream.write(_with_tabs(_without_types("\n".join(lines), typed)))
+        stream.write(_with_tabs(_without_types("\n".join(lines), typed, names)))
 
 
 def _with_tabs(text):
@@ -114,20 +119,26 @@ def _with_tabs(text):
     return "\n".join(lines)
 
 
-def _without_types(text, typed):
-    """Take out the types of local names, and of what functions that no user calls take and return: the checkout has them."""
+def _without_types(text, typed, names):
+    """Take out the types that no user sees: the checkout has them.
+
+    Those of local names, in modules that are not public of all, and of what functions that no user calls take and return.
+    """
     lines, tree, cuts = [line.encode("utf-8") for line in text.split("\n")], ast.parse(text), []
     methods = {item for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for item in node.body}
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    inside = {item for function in functions for item in ast.walk(function)}
     # Before Python 3.8 a tree does not have ends.
-    for node in {item for function in functions for item in ast.walk(function)} - methods:
-        if isinstance(node, ast.AnnAssign) and node.simple and node.value and hasattr(node, "end_lineno"):
+    for node in set(ast.walk(tree)) - methods:
+        unseen = isinstance(node, ast.AnnAssign) and (not typed or (node.simple and node in inside))
+        if unseen and node.value and hasattr(node, "end_lineno"):
             cuts.append((node.annotation, node.target.end_col_offset))
     for node in ast.walk(tree):
         # A record's property says by its type how it is written.
         if not isinstance(node, ast.FunctionDef) or node.decorator_list or not hasattr(node, "end_lineno"):
             continue
-        if typed and not re.match("_[^_]", node.name):
+        hidden = names is not None and node in tree.body and node.name not in names
+        if typed and not hidden and not re.match("_[^_]", node.name):
             continue
         for item in ast.walk(node.args):
             if isinstance(item, ast.arg) and item.annotation:
@@ -138,18 +149,32 @@ def _without_types(text, typed):
         if node.lineno == node.end_lineno:
             line = lines[node.lineno - 1]
             lines[node.lineno - 1] = line[:start] + line[node.end_col_offset :]
-    return b"\n".join(lines).decode("utf-8")
+    return _without_unused(b"\n".join(lines).decode("utf-8"))
 
 
-def _private_docstrings(tokens, public):
-    """Yield those that something follows: the body of a function cannot be empty."""
-    if not public and tokens[0].type == tokenize.STRING and tokens[2].type != tokenize.ENDMARKER:
+def _without_unused(text):
+    """Take out the names of `typing` that nothing needs any more, not even a type in quotes."""
+    lines, tree = text.split("\n"), ast.parse(text)
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and node.module == "typing" and hasattr(node, "end_lineno"):
+            before, after = lines[: node.lineno - 1], lines[node.end_lineno :]
+            words = set(re.findall(r"\w+", "\n".join(before + after)))
+            names = [alias.name for alias in node.names if alias.name in words]
+            row = "from typing import " + ", ".join(names) if names else ""
+            lines = [*before, row, *[""] * (node.end_lineno - node.lineno), *after]
+    return "\n".join(lines)
+
+
+def _private_docstrings(tokens, public, names):
+    """Yield those that something follows, unless it is a module's: the body of a function cannot be empty."""
+    if not public and tokens[0].type == tokenize.STRING:
         yield tokens[0]
     private = False
     for number, token in enumerate(tokens):
         if token.string in ("def", "class"):
             name = tokens[number + 1].string
-            private = not public or (name.startswith("_") and not name.startswith("__"))
+            hidden = names is not None and token.string == "def" and token.start[1] == 0 and name not in names
+            private = not public or hidden or (name.startswith("_") and not name.startswith("__"))
         elif token.type == tokenize.INDENT and private:
             private = False
             docstring, _, after = tokens[number + 1 : number + 4]

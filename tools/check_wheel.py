@@ -52,8 +52,9 @@ def as_packed(name):
 
 
 def public_files():
-    """Return the modules that have the public names, and the packages, by what type checkers read of them."""
-    files = {"devicekit/%s/__init__.py" % name for name in devicekit._PACKAGES} | {"devicekit/__init__.py"}
+    """Return the public names of the modules that have some, and of the packages, by what type checkers read of them."""
+    files = {"devicekit/%s/__init__.py" % name: set() for name in devicekit._PACKAGES}
+    files["devicekit/__init__.py"] = set()
     for package in ["devicekit", *["devicekit/" + name for name in devicekit._PACKAGES]]:
         for ending in ("py", "pyi"):
             path = os.path.join(ROOT, package, "__init__." + ending)
@@ -64,38 +65,50 @@ def public_files():
             for node in ast.walk(tree):
                 if isinstance(node, ast.ImportFrom) and node.level and node.module and node.names[0].asname:
                     folder = package.rsplit("/", node.level - 1)[0]
-                    files.add("%s/%s.py" % (folder, node.module.replace(".", "/")))
+                    path = "%s/%s.py" % (folder, node.module.replace(".", "/"))
+                    files.setdefault(path, set()).update(alias.asname for alias in node.names)
     return files
 
 
 def changed_code(wheel, names):
     """Yield the modules that are not, line by line, the code of this checkout, without what setup.py takes out."""
-    shown = public_files()
+    files = public_files()
     for name in sorted(name for name in names & sources() if name.endswith(".py")):
         with open(os.path.join(ROOT, name), encoding="utf-8") as stream:
             ours = stream.read()
-        packed = wheel.read(name).decode("utf-8")
-        trees = [ast.parse(text, type_comments=True) for text in (ours, packed)]
-        public = name in shown or name.startswith(SHOWN)
+        theirs = wheel.read(name).decode("utf-8")
+        trees = [ast.parse(text, type_comments=True) for text in (ours, theirs)]
+        public = name in files or name.startswith(SHOWN)
+        hidden = set() if name.startswith(SHOWN) else hidden_functions(trees[0], files.get(name, ()))
         for node in ast.walk(trees[0]):
-            private = not public or re.match("_[^_]", getattr(node, "name", None) or "")
-            documented = isinstance(node, DEFINITIONS if public else (*DEFINITIONS, ast.Module))
-            if private and documented and ast.get_docstring(node) is not None and len(node.body) > 1:
+            private = not public or node in hidden or re.match("_[^_]", getattr(node, "name", None) or "")
+            module = isinstance(node, ast.Module)
+            documented = (module and not public) or isinstance(node, DEFINITIONS)
+            if private and documented and ast.get_docstring(node) is not None and (module or len(node.body) > 1):
                 del node.body[0]
-        _drop_types(trees[0], public or name.startswith(TYPED))
+        _drop_types(trees[0], public or name.startswith(TYPED), hidden)
         for node in [node for tree in trees for node in ast.walk(tree)]:
             node.col_offset = node.end_col_offset = 0  # types are cut out of their lines
-        if len({ast.dump(tree, include_attributes=True) for tree in trees}) > 1:
+        needed, packed = map(_names_of_typing, trees)
+        lacking = {word for word in needed - packed if word in _words(trees[1])}
+        if len({ast.dump(tree, include_attributes=True) for tree in trees}) > 1 or packed - needed or lacking:
             yield name
 
 
-def _drop_types(tree, typed):
-    """Take out the types of local names, and of what functions that no user calls take and return, as setup.py does."""
+def hidden_functions(tree, names):
+    """Return the functions of a module that are not public: no user sees their docstrings and types."""
+    return {node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name not in names}
+
+
+def _drop_types(tree, typed, hidden):
+    """Take out the types that no user sees, as setup.py does."""
     owners = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
     functions = [node for node in owners if isinstance(node, ast.FunctionDef)]
-    for node in [item for function in functions for item in ast.walk(function) if isinstance(item, ast.AnnAssign)]:
-        local = node.simple and node.value is not None and not isinstance(owners[node], ast.ClassDef)
-        if local and node.annotation.lineno == node.annotation.end_lineno:
+    inside = {item for function in functions for item in ast.walk(function)}
+    for node in [item for item in owners if isinstance(item, ast.AnnAssign)]:
+        unseen = not typed or (node.simple and node in inside)
+        cut = unseen and node.value is not None and not isinstance(owners[node], ast.ClassDef)
+        if cut and node.annotation.lineno == node.annotation.end_lineno:
             plain = ast.copy_location(ast.Assign([node.target], node.value), node)
             for _, body in ast.iter_fields(owners[node]):
                 if isinstance(body, list):
@@ -103,12 +116,26 @@ def _drop_types(tree, typed):
     for node in owners:
         if not isinstance(node, ast.FunctionDef) or node.decorator_list:
             continue
-        if re.match("_[^_]", node.name) or not typed:
+        if re.match("_[^_]", node.name) or not typed or node in hidden:
             arguments = [item for item in ast.walk(node.args) if isinstance(item, ast.arg)]
             for item, name in [*[(item, "annotation") for item in arguments], (node, "returns")]:
                 part = getattr(item, name)
                 if part is not None and part.lineno == part.end_lineno:
                     setattr(item, name, None)
+
+
+def _names_of_typing(tree):
+    """Take the imports of `typing` out of a module, and return the names that they bring."""
+    imports = [node for node in tree.body if isinstance(node, ast.ImportFrom) and node.module == "typing"]
+    tree.body[:] = [node for node in tree.body if node not in imports]
+    return {alias.name for node in imports for alias in node.names}
+
+
+def _words(tree):
+    """Return the names that a module uses, also those in quotes, as types are."""
+    nodes = list(ast.walk(tree))
+    quoted = " ".join(node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))
+    return {node.id for node in nodes if isinstance(node, ast.Name)} | set(re.findall(r"\w+", quoted))
 
 
 def problems(path):
