@@ -6,8 +6,7 @@ import pytest
 
 from devicekit.diagnosis.findings import Evidence, Finding, Fix
 from devicekit.measure.numerics.result import VERDICTS, Comparison, Difference, Divergence, Measure
-from devicekit.report.comparison import comparison_report_text, comparison_text
-from devicekit.report.headline import described, headline, rest_of
+from devicekit.report.comparison import comparison_report_text, comparison_text, described, headline, rest_of
 from devicekit.report.terminal import Style
 
 INF = float("inf")

@@ -12,8 +12,8 @@ from devicekit import diagnose, select_device
 from devicekit.cli.doctor import decide, exit_status
 from devicekit.cli.main import command_parser
 from devicekit.diagnosis.findings import name_of
-from devicekit.report.data import devices_data, doctor_data
 from devicekit.report.html.diagnosis import doctor_page
+from devicekit.report.rendering import devices_data, doctor_data
 from devicekit.report.screen import doctor_screen
 from devicekit.report.terminal import Style, devices_text, doctor_text
 from devicekit.selection.selection import is_stuck

@@ -5,8 +5,7 @@ import textwrap
 import pytest
 
 from devicekit.logs import explain_log
-from devicekit.report.explanation import explanation_text
-from devicekit.report.terminal import Style
+from devicekit.report.terminal import Style, explanation_text
 
 SITE = "/srv/env/lib/python3.11/site-packages/"
 

@@ -14,12 +14,11 @@ from devicekit import Machine, diagnose
 from devicekit.cli.main import main
 from devicekit.cluster import MachineDiff, compare_machines
 from devicekit.cluster.diff.causes import said_of, several
-from devicekit.cluster.diff.change_groups import change_groups
-from devicekit.cluster.diff.walk import differences, with_undone
+from devicekit.cluster.diff.change_groups import change_groups, differences, with_undone
 from devicekit.errors import MachineFileError
 from devicekit.machine import Fact
 from devicekit.machine.facts import DeviceNode
-from devicekit.report.machine_diff import diff_text
+from devicekit.report.fleet import diff_text
 from devicekit.report.terminal import Style
 
 

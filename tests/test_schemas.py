@@ -15,7 +15,7 @@ from devicekit import testing
 from devicekit.cli.main import main
 from devicekit.cluster.lease.listing import LeaseRow, Leases, WaitRow
 from devicekit.machine.probe.host_load import HostLoad
-from devicekit.report.data import devices_data, doctor_data, verification_data
+from devicekit.report.rendering import devices_data, doctor_data, verification_data
 from devicekit.runtime.trial.result import Trial
 from devicekit.runtime.verification import FrameworkVerification, Observation, Verification
 from devicekit.watch.training_record import GpuSample, HostSample

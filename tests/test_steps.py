@@ -18,8 +18,7 @@ from devicekit.diagnosis.shells import CMD, DOCKERFILE, POSIX, POWERSHELL, Comma
 from devicekit.machine.probe import read_machine
 from devicekit.machine.probe.python import declared_names
 from devicekit.machine.simulated import host_data
-from devicekit.report.html.components import finding_card
-from devicekit.report.html.elements import to_html
+from devicekit.report.html.components import finding_card, to_html
 from devicekit.report.terminal import Style, finding_lines
 
 try:  # the whole grammar of PowerShell, where it is installed

@@ -263,7 +263,7 @@ def check_diagnosis(machine):
     code = """
 import json
 import devicekit
-from devicekit.report.data import doctor_data
+from devicekit.report.rendering import doctor_data
 machine = devicekit.detect()
 print(json.dumps(doctor_data(machine, devicekit.diagnose(machine), devicekit.select_device())))
 """

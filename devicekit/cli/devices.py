@@ -20,7 +20,7 @@ def add_devices(verbs: Any) -> None:
 
 
 def _devices(options: argparse.Namespace) -> int:
-    from ..report.data import devices_data
+    from ..report.rendering import devices_data
     from ..report.terminal import devices_text
 
     machine, diagnosis, selection = decide(options)

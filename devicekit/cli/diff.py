@@ -33,7 +33,7 @@ def add_diff(verbs: Any) -> None:
 def _diff(options: argparse.Namespace) -> int:
     from ..cluster.diff.compare_machines import compare_machines
     from ..machine.live_host import LiveHost
-    from ..report.machine_diff import diff_text
+    from ..report.fleet import diff_text
     from ..report.shareable import names_of, shareable
 
     if options.before is None:

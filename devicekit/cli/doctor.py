@@ -28,7 +28,7 @@ def add_doctor(verbs: Any) -> None:
 
 
 def _doctor(options: argparse.Namespace) -> int:
-    from ..report.data import doctor_data
+    from ..report.rendering import doctor_data
     from ..report.screen import doctor_screen
     from ..report.terminal import doctor_text
 

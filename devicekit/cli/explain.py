@@ -47,7 +47,7 @@ def _explain(options: argparse.Namespace) -> int:
         return print_page(as_code(options.log), options.json)
     from ..logs.explain import explain_log
     from ..logs.lines import chunks_of_stream
-    from ..report.explanation import explanation_text
+    from ..report.terminal import explanation_text
 
     facts = read_facts(options.facts) if options.facts else None
     machine = examine(options.machine) if options.machine or options.here else None

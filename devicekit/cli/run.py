@@ -140,7 +140,7 @@ def _explained(
     """Run the command, say why it failed if that is known and what was seen of it, and return its status."""
     from ..children.foreground import run_listening
     from ..machine.live_host import LiveHost
-    from ..report.explanation import explanation_text
+    from ..report.terminal import explanation_text
     from ..watch.failed_command import Heard, KernelWatch, ended_by, explain_failure, how_it_ended
 
     heard, kernel = Heard(), KernelWatch(LiveHost())
@@ -168,7 +168,7 @@ def _explained(
 
 
 def _say_what_was_seen(watch: "CommandWatch", name: str, status: int, as_json: bool) -> None:
-    from ..report.watched_command import watched_text
+    from ..report.monitor import watched_text
     from ..watch.result import CommandReport
 
     report = CommandReport.of(watch.record(name, status))

@@ -41,7 +41,7 @@ def add_verify(verbs: Any) -> None:
 def _verify(options: argparse.Namespace) -> int:
     if _numerics_requested(options):
         return _verify_numerics(options)
-    from ..report.data import verification_data
+    from ..report.rendering import verification_data
     from ..report.verification import verification_text
     from ..runtime.verify import verify_interpreter
 

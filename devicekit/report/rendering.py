@@ -1,16 +1,22 @@
-"""How records show themselves: text, a fragment of HTML in a notebook, a page. See `devicekit.records.seam`."""
+"""How records show themselves: text, a fragment of HTML in a notebook, a page. See `devicekit.records.seam`.
+
+And what verbs of the command print for ``--json`` that is more than one record.
+"""
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Dict
 
 if TYPE_CHECKING:
+    from ..diagnosis.findings import Diagnosis
+    from ..machine.facts import Machine
+    from ..runtime.verification import Verification
+    from ..selection.selection import Selection
     from .html.components import Report
-
 
 #: By the name of a record's class: the module below this package and the function in it. Only what is shown is imported.
 _TEXT = {
     "BenchmarkResult": ("benchmark", "benchmark_line"),
-    "CommandReport": ("watched_command", "command_text"),
+    "CommandReport": ("monitor", "command_text"),
     "Comparison": ("comparison", "comparison_report_text"),
     "Diagnosis": ("terminal", "diagnosis_text"),
     "Finding": ("terminal", "finding_text"),
@@ -68,3 +74,41 @@ def _report(record: Any) -> "Report":
     module, name = _HTML[type(record).__name__]
     report: "Report" = getattr(import_module("." + module, __package__), name)(record)
     return report
+
+
+#: Version of the schema of these documents.
+SCHEMA = 1
+
+
+def _head(machine: "Machine") -> Dict[str, Any]:
+    return {
+        "schema": SCHEMA,
+        "devicekit": machine.devicekit_version,
+        "machine": {
+            "system": machine.native.system,
+            "os_version": machine.native.os_version.or_none(),
+            "architecture": machine.native.architecture,
+            "python": machine.python.version,
+            "executable": machine.python.executable,
+        },
+    }
+
+
+def doctor_data(machine: "Machine", diagnosis: "Diagnosis", selection: "Selection") -> Dict[str, Any]:
+    """Return what ``devicekit doctor --json`` prints."""
+    chosen = selection.to_dict()
+    chosen.pop("findings")
+    plugins = [item.summary() for item in machine.platforms]
+    unreadable = list(machine.python.unreadable)
+    return dict(_head(machine), selection=chosen, unreadable=unreadable, plugins=plugins, **diagnosis.to_dict())
+
+
+def devices_data(machine: "Machine", diagnosis: "Diagnosis", selection: "Selection") -> Dict[str, Any]:
+    """Return what ``devicekit devices --json`` prints."""
+    devices = [item.to_dict() for item in diagnosis.candidates]
+    return dict(_head(machine), devices=devices, selected=selection.device)
+
+
+def verification_data(found: "Verification") -> Dict[str, Any]:
+    """Return what ``devicekit verify --json`` prints."""
+    return dict(_head(found.machine), **found.to_dict())

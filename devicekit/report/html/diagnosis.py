@@ -19,9 +19,8 @@ from ..amounts import (
     usable_memory,
 )
 from ..compatibility_table import Cell, MatrixRow, matrix_row
-from .components import Report, Section, Table, Tag, definitions, severity_tags, tag_element
+from .components import Content, Element, Report, Section, Table, Tag, definitions, element, severity_tags, tag_element
 from .document import page
-from .elements import Content, Element, element
 
 
 def doctor_page(machine: Machine, diagnosis: Diagnosis, selection: Selection, *, made: str = "") -> str:

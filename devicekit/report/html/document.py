@@ -17,16 +17,20 @@ from .components import (
     BROAD,
     FIRST_ROWS,
     NARROW,
+    Content,
     Drawing,
+    Element,
+    Markup,
     Report,
     Section,
     Table,
     Tag,
+    element,
     finding_card,
     table_element,
     tag_element,
+    to_html,
 )
-from .elements import Content, Element, Markup, element, to_html
 
 #: A page stays under a megabyte, whatever was measured.
 _MOST_ROWS, _MOST_DRAWINGS = 300, 8

@@ -6,10 +6,8 @@ from ...cluster.diff.result import MachineDiff
 from ...cluster.fleet.result import Fleet, FleetGroup
 from ...diagnosis.findings import Evidence, Finding
 from ..amounts import count
-from ..fleet import names_of, unlike
-from ..machine_diff import consequence_text
-from .components import Report, Section, Table, Tag
-from .elements import element
+from ..fleet import consequence_text, names_of, unlike
+from .components import Report, Section, Table, Tag, element
 
 #: A page stays small, whatever the size of the fleet; what is left out is in the JSON.
 _MOST_GROUPS, _MOST_FINDINGS, _MOST_NAMES = 300, 40, 400

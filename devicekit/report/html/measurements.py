@@ -10,17 +10,26 @@ from ...selection.throughput import Throughput
 from ...watch.result import CommandReport, LiveFigures, MonitorReport, NanReport
 from ..amounts import count, framework_title, grouped, memory, ratio, relative, worst_first
 from ..benchmark import against_line, row_details
+from ..comparison import headline, rest_of
 from ..figures.divergence import divergence_panels
 from ..figures.errors import error_panels
 from ..figures.throughput import gain_panels, row_labels, throughput_panels
 from ..figures.training import training_panels
-from ..headline import headline, rest_of
 from ..memory_estimate import heading as memory_heading
 from ..memory_estimate import layers, parts
-from ..monitor import conclusion, duration, facts, live_rows, nan_heading, nan_rows, speed, where
-from ..watched_command import conclusion as command_conclusion
-from ..watched_command import heading as command_heading
-from ..watched_command import rows as command_rows
+from ..monitor import (
+    command_conclusion,
+    command_heading,
+    command_rows,
+    conclusion,
+    duration,
+    facts,
+    live_rows,
+    nan_heading,
+    nan_rows,
+    speed,
+    where,
+)
 from .components import FIRST_ROWS, Drawing, Report, Section, Table, Tag, severity_tags
 
 #: A page stays under a megabyte, whatever was measured.

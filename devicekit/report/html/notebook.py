@@ -12,8 +12,21 @@ from ...diagnosis.findings import ways
 from ..amounts import count
 from ..figures.drawing import figure
 from ..figures.svg import inline_svg
-from .components import BROAD, FIRST_ROWS, Drawing, Report, Table, finding_card, table_element, tag_element
-from .elements import Content, Element, Markup, element, to_html
+from .components import (
+    BROAD,
+    FIRST_ROWS,
+    Content,
+    Drawing,
+    Element,
+    Markup,
+    Report,
+    Table,
+    element,
+    finding_card,
+    table_element,
+    tag_element,
+    to_html,
+)
 
 _LINE = "1px solid rgba(128,128,128,.35)"
 _CELL = "text-align:left;vertical-align:top;padding:.25em 1em .25em 0;border:0;border-bottom:%s;background:none" % _LINE
