@@ -7,7 +7,7 @@ import struct
 import pytest
 
 from devicekit.errors import DevicekitError
-from devicekit.watch.event_file import EventFile, crc32c, event, framed
+from devicekit.watch.live import EventFile, crc32c, event, framed
 
 #: By TensorBoard's own RecordWriter: the beginning of a file, and two scalars of step 300.
 WRITTEN = bytes.fromhex(

@@ -12,10 +12,8 @@ from devicekit.machine.probe.cgroup import read_throttling
 from devicekit.machine.probe.host_load import HostLoad, read_host_load
 from devicekit.watch import MonitorReport, NanRecord, NanReport, TrainingRecord
 from devicekit.watch.causes import findings
-from devicekit.watch.data_source import operations
-from devicekit.watch.fit_end import FitEnd
 from devicekit.watch.gpu_loads import own_loads, sample_of
-from devicekit.watch.keras_callback import speaks
+from devicekit.watch.keras_callback import FitEnd, operations, speaks
 from devicekit.watch.recorder import StepClock, merged
 from devicekit.watch.result import LiveFigures
 from devicekit.watch.training_record import (
@@ -551,7 +549,7 @@ def test_the_parts_of_a_pipeline():
 )
 def test_what_is_imported_at_the_exit_leaves_the_status_as_it_is(end, status):
     code = (
-        "import atexit\nfrom devicekit.watch.fit_end import keep_exit_status\n"
+        "import atexit\nfrom devicekit.watch.keras_callback import keep_exit_status\n"
         "atexit.register(lambda: (eval('1'), keep_exit_status()))\n" + end
     )
     done = subprocess.run([sys.executable, "-c", code], stderr=subprocess.DEVNULL, timeout=60)

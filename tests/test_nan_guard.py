@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from devicekit.runtime.non_finite import NonFinite
+from devicekit.runtime.frameworks.training import NonFinite
 from devicekit.watch import NanRecord, NanReport
 from devicekit.watch.nan_causes import finding
 from devicekit.watch.training_record import VALIDATION, NanRun

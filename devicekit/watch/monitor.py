@@ -7,8 +7,7 @@ from typing import Any, Dict, Optional, Union
 
 from ..children.progress import is_watched
 from ..errors import DeviceWarning, FallbackWarning, lost_if_unheard, notify
-from .fit_end import keep_exit_status
-from .keras_callback import as_callback, speaks
+from .keras_callback import as_callback, keep_exit_status, speaks
 from .nan_guard import NanGuard
 from .recorder import Recorder
 from .result import MonitorReport
@@ -79,7 +78,7 @@ class Monitor:
         self._events: Any = None
         self._live: Any = None
         if tensorboard is not None:
-            from .event_file import EventFile
+            from .live import EventFile
 
             self._events = EventFile(tensorboard)
         # It is handed on what Keras calls; another guard in the list of callbacks shares its copy of the state.

@@ -3,7 +3,7 @@
 from typing import Any, List, Optional, Sequence, Tuple
 
 from ..diagnosis.findings import Evidence, Finding, Fix
-from ..runtime.non_finite import NonFinite
+from ..runtime.frameworks.training import NonFinite
 from .training_record import VALIDATION, NanRecord, NanRun
 
 _FLOAT32_MAX = 3.4e38

@@ -7,9 +7,7 @@ from typing import Any, Dict, Optional, Sequence, Tuple, Union
 from ..children.progress import is_watched
 from ..errors import DeviceWarning, log, lost_if_unheard, notify, one_line
 from ..runtime.frameworks.keras_training import replay_of, training_of
-from .data_source import running_fit
-from .fit_end import FitEnd
-from .keras_callback import as_callback, speaks
+from .keras_callback import FitEnd, as_callback, running_fit, speaks
 from .result import NanReport
 from .training_record import VALIDATION, NanRecord
 

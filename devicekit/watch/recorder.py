@@ -11,9 +11,8 @@ from ..machine.probe.nvml_question import nvml_task
 from ..runtime.current import current_selection
 from ..runtime.frameworks.keras_training import training_of
 from ..runtime.frameworks.training import TimedStep, Training, names_of, steps_per_execution
-from .data_source import running_fit
-from .fit_end import FitEnd, method_of
 from .gpu_loads import GpuLoads
+from .keras_callback import FitEnd, method_of, running_fit
 from .training_record import DataSource, DeviceMemory, HostSample, StepSample, StepWindow, TrainingRecord
 
 #: Steps at the beginning that trace, compile and fill caches; they count for nothing but `first_step_s`.

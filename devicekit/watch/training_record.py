@@ -9,7 +9,7 @@ from typing import Optional, Tuple
 
 from ..machine.probe.host_load import HostLoad
 from ..records import Pairs, Record
-from ..runtime.non_finite import NonFinite
+from ..runtime.frameworks.training import NonFinite
 
 
 class StepSample(Record):

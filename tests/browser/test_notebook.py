@@ -85,7 +85,7 @@ def test_its_values_are_text(outputs, place):
 def test_a_training_that_raised_ends_with_its_cell(tmp_path):
     """Jupyter keeps the exception, and with it all of `fit`."""
     cells = [
-        "from devicekit.watch.fit_end import FitEnd\nended = []\nclass CallbackList: pass",
+        "from devicekit.watch.keras_callback import FitEnd\nended = []\nclass CallbackList: pass",
         "def fit(callbacks):\n    FitEnd(callbacks, ended.append)\n    raise KeyboardInterrupt\nfit(CallbackList())",
         "ended",
     ]

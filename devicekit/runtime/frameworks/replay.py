@@ -11,8 +11,7 @@ from typing import Any, Callable, Dict, FrozenSet, Iterator, List, NamedTuple, O
 
 import numpy as np
 
-from ..non_finite import NonFinite
-from .training import leaves
+from .training import NonFinite, leaves
 
 #: The floating-point types that have a NumPy of their own kind only through another package.
 _SMALL = ("bfloat16", "float8")
