@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from recorded_machines import NAMES, load_machine
 
 from devicekit import Machine, diagnose
-from devicekit.cluster.fleet.fingerprint import kind_of, plain_machine, shortcut
+from devicekit.cluster.fleet.groups import kind_of, plain_machine, shortcut
 
 GENERATOR = load_generator()
 BASE = GENERATOR.template()

@@ -14,8 +14,7 @@ from ...machine.facts import Machine
 from ...matrix.matrix import Matrix
 from ...selection.choose import choose
 from ...selection.request import parse_request
-from .change_groups import ChangeGroup
-from .walk import with_undone
+from .change_groups import ChangeGroup, with_undone
 
 #: What is said about: kind, name, and what else tells it from others.
 Key = Tuple[str, str, str]

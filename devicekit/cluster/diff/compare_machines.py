@@ -9,9 +9,8 @@ from ...diagnosis.findings import Packages
 from ...machine.facts import Machine
 from ...matrix.matrix import BUNDLED
 from .causes import Experiments, Key, Statement, explain, said_of, several
-from .change_groups import ChangeGroup, change_groups
+from .change_groups import ChangeGroup, change_groups, differences
 from .result import Consequence, FactChange, MachineDiff
-from .walk import differences
 
 _ORDER = {"finding": 0, "framework": 1, "device": 2, "choice": 3, "unjudged": 4}
 

@@ -119,8 +119,8 @@ def strategy(
     """
     from ...errors import notify
     from ...runtime.apply import apply_plan
+    from ...runtime.decide import Options
     from ...runtime.notices import announce, family_of, unavailable
-    from ...runtime.options import Options
 
     options = Options(memory=memory, verify=verify).checked()
     settings = read_settings()
@@ -231,12 +231,12 @@ def _make(chosen: StrategyPlan) -> Any:
         from ...runtime.frameworks.keras_torch import numbered_device
 
         return numbered_device(numbers)
-    from ...runtime.frameworks import strategies_tensorflow
+    from ...runtime.frameworks import training_tensorflow
 
     if chosen.kind == "multi-worker-mirrored":
         assert cluster is not None
         workers = None if cluster.source == "TF_CONFIG" else cluster.workers
-        return strategies_tensorflow.multi_worker(workers, cluster.index, chosen.communication or "ring")
+        return training_tensorflow.multi_worker(workers, cluster.index, chosen.communication or "ring")
     if chosen.kind == "mirrored":
-        return strategies_tensorflow.mirrored(chosen.cross_device_ops or "reduction-to-one-device")
-    return strategies_tensorflow.one_device()
+        return training_tensorflow.mirrored(chosen.cross_device_ops or "reduction-to-one-device")
+    return training_tensorflow.one_device()
