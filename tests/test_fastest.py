@@ -11,8 +11,8 @@ from devicekit.machine.probe import read_machine
 from devicekit.machine.simulated import SimulatedHost
 from devicekit.measure.benchmark.stage import checked_model
 from devicekit.runtime.decide import plan_for
+from devicekit.selection.choose import is_faster, rank, slower_than_cpu
 from devicekit.selection.plan import next_plan
-from devicekit.selection.ranking import is_faster, rank, slower_than_cpu
 from devicekit.selection.request import parse_request
 from devicekit.selection.throughput import Throughput
 

@@ -16,7 +16,7 @@ from devicekit.machine.facts import Fact, PlatformFacts
 from devicekit.machine.live_host import LiveHost, this_interpreter
 from devicekit.machine.probe import read_machine
 from devicekit.plugins.calls import PluginError
-from devicekit.plugins.discovery import parse_entry_points
+from devicekit.plugins.loading import parse_entry_points
 from devicekit.plugins.matrix_rows import checked_rows, fits
 from devicekit.plugins.probes import read_platforms
 from devicekit.plugins.simulation import judge, machine_from
@@ -665,7 +665,7 @@ def test_the_variable_that_names_them():
 
 
 def test_reports_list_the_plug_ins(make_machine):
-    from devicekit.report.data import doctor_data
+    from devicekit.report.rendering import doctor_data
     from devicekit.report.terminal import Style, doctor_text
 
     machine = probed(make_machine, Npu())

@@ -10,9 +10,8 @@ from ..machine.facts import Fact, Machine, PlatformFacts, Python
 from ..machine.host import Host
 from ..records import LIMIT_CHARACTERS, Plain, plain_data
 from .calls import PluginError, call, inside
-from .discovery import EntryPoint, find
 from .interface import Platform
-from .loading import checked, load
+from .loading import EntryPoint, checked, find, load
 
 #: Seconds for the imports and probes of all plug-ins together.
 LIMIT_S = 2.0

@@ -383,7 +383,7 @@ def _is_complete(rows: Sequence[Throughput], repeat: int) -> bool:
 
 def findings_of(rows: Sequence[Throughput]) -> Tuple[Finding, ...]:
     """Return a finding for each accelerator that is slower than the CPU at the same work by more than the noise."""
-    from ...selection.ranking import slower_than_cpu
+    from ...selection.choose import slower_than_cpu
 
     found: List[Finding] = []
     for row in rows:
