@@ -9,7 +9,7 @@ from .selection.request import parse_request
 from .selection.selection import Selection
 
 if TYPE_CHECKING:
-    from .runtime.options import Options
+    from .runtime.decide import Options
     from .runtime.pipeline import Stage
 
 
@@ -158,7 +158,7 @@ def auto(
         from .logs.excepthook import install_excepthook
 
         install_excepthook()
-    from .runtime.options import Options
+    from .runtime.decide import Options
     from .runtime.pipeline import run
 
     model = None

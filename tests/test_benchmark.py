@@ -14,8 +14,16 @@ from devicekit.measure.benchmark.benchmark import _what
 from devicekit.measure.benchmark.models import MODELS, NAMES, model_named
 from devicekit.measure.benchmark.outcome import joined, problem_of, row_of
 from devicekit.measure.benchmark.result import figures_data, read_figures
-from devicekit.measure.benchmark.steadiness import is_steady, still_warming, trend
-from devicekit.measure.benchmark.taking_steps import LOAD_LIMIT, EnergyMeter, Load, busy_seconds, take_steps
+from devicekit.measure.benchmark.taking_steps import (
+    LOAD_LIMIT,
+    EnergyMeter,
+    Load,
+    busy_seconds,
+    is_steady,
+    still_warming,
+    take_steps,
+    trend,
+)
 from devicekit.report.benchmark import benchmark_line, benchmark_text, tuning_line, tuning_text
 from devicekit.report.terminal import Style
 

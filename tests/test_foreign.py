@@ -16,7 +16,7 @@ from devicekit.children.progress import Progress, is_watched
 from devicekit.errors import RemedyError, first_line, foreign_code
 from devicekit.records import parse_json
 from devicekit.remedy.snapshot import read_manifest, write_manifest
-from devicekit.runtime.options import Options
+from devicekit.runtime.decide import Options
 from devicekit.testing import load
 
 BAD = {
@@ -146,7 +146,7 @@ import devicekit
 from devicekit.machine.facts import Machine
 from devicekit.runtime import apply
 from devicekit.runtime.decide import plan_for
-from devicekit.runtime.options import Options
+from devicekit.runtime.decide import Options
 from devicekit.selection.request import parse_request
 with devicekit.testing.simulated_machine("linux-torch-nvidia"):
     machine = devicekit.detect()
@@ -190,7 +190,7 @@ KERAS = """
 import devicekit
 from devicekit.runtime import apply
 from devicekit.runtime.frameworks.interface import Keras3Adapter
-from devicekit.runtime.options import Options
+from devicekit.runtime.decide import Options
 from devicekit.selection.selection import Selection
 for asked in ({"precision": "mixed_float16"}, {"seed": 1}):
     changes = []

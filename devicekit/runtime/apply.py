@@ -17,8 +17,8 @@ from ..machine.facts import Machine
 from ..plugins.calls import PluginError
 from ..selection.plan import Plan, missing_device, to_cpu, without_unproven
 from ..selection.selection import Change, Selection
+from .decide import Options
 from .frameworks import Adapter, adapter, is_running
-from .options import Options
 
 
 def half_imported() -> Tuple[str, ...]:

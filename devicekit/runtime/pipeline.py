@@ -14,9 +14,8 @@ from ..selection.plan import Plan
 from ..selection.request import Request
 from ..selection.selection import Change, Selection
 from .current import lock, selection_for, set_current
-from .decide import plan_for, requested
+from .decide import Options, plan_for, requested
 from .notices import announce, unavailable
-from .options import Options
 from .settings import read_settings
 
 

@@ -13,11 +13,11 @@ from recorded_machines import load_machine
 
 import devicekit
 from devicekit import DeviceUnavailableError, LeaseError, LeaseTimeoutError, lease
+from devicekit.cli.leases import leases_text
 from devicekit.cluster import Lease
 from devicekit.cluster.lease.folder import open_folder
 from devicekit.cluster.lease.listing import read_leases
 from devicekit.cluster.lease.queue import Queue
-from devicekit.report.leases import leases_text
 from devicekit.report.terminal import Style
 
 SERVER = load_machine("linux-nvidia-server")

@@ -17,8 +17,7 @@ from devicekit.cli.main import main
 from devicekit.cluster.lease.exclusive import take_for
 from devicekit.cluster.lease.folder import open_folder
 from devicekit.cluster.lease.queue import Queue
-from devicekit.runtime.decide import plan_for
-from devicekit.runtime.options import Options
+from devicekit.runtime.decide import Options, plan_for
 from devicekit.selection.request import parse_request
 
 SERVER = load_machine("linux-nvidia-server")

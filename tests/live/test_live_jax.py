@@ -394,7 +394,7 @@ PLAN = """
 import json, os, sys
 import devicekit
 from devicekit.runtime.apply import apply_plan
-from devicekit.runtime.options import Options
+from devicekit.runtime.decide import Options
 from devicekit.selection.plan import Plan
 def carry_out(**options):
     plan = Plan(parse_request("gpu"), "jax", "gpu:0", "cuda", "L4", (0,))

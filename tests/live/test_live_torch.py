@@ -34,7 +34,7 @@ def trained(model):
 #: A plan for a device that the facts of a machine do not promise, carried out as `auto` carries out its own.
 CARRY_OUT = """
 from devicekit.runtime.apply import apply_plan
-from devicekit.runtime.options import Options
+from devicekit.runtime.decide import Options
 from devicekit.selection.plan import Plan
 from devicekit.selection.request import parse_request
 def carry_out(*indices, **options):

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from devicekit.measure.batch_size.examples import examples_of, made_up
+from devicekit.measure.batch_size.model_transfer import examples_of, made_up
 
 
 def again(spec, count):

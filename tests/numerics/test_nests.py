@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from devicekit.measure.numerics.functions.examine import written_for
-from devicekit.measure.numerics.nests import flatten, rebuild
+from devicekit.runtime.frameworks.tensors import flatten, rebuild
 
 Pair = collections.namedtuple("Pair", "left right")
 

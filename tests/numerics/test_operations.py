@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 from checks import for_each
+from operation_kinds import KINDS
 
-from devicekit.measure.numerics.operations.catalog import KINDS, OPERATIONS, magnitudes, select
+from devicekit.measure.numerics.operations.catalog import OPERATIONS, magnitudes, select
 from devicekit.measure.numerics.operations.input_values import EDGES, RECIPES, arrays
 from devicekit.measure.numerics.operations.operation import Input, Operation, cotangent, rounded
 from devicekit.runtime.frameworks.tensors import same_padding

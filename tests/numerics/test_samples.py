@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from devicekit.measure.numerics.nests import flatten
 from devicekit.measure.numerics.samples import examples, first, plain, sample
+from devicekit.runtime.frameworks.tensors import flatten
 
 
 def test_arrays_lists_and_dictionaries():

@@ -3,7 +3,7 @@
 import numpy as np
 
 from devicekit.measure.numerics.layers.runner import LayerOutcome
-from devicekit.measure.numerics.transfer_files import read_nest, read_outcome, write_nest, write_outcome
+from devicekit.measure.numerics.transfer_worker import read_nest, read_outcome, write_nest, write_outcome
 from devicekit.runtime.frameworks.tensors import HostArray
 
 

@@ -99,7 +99,7 @@ def find_batch_size(
     Linux the trying process cannot take more (``RLIMIT_DATA``), on macOS it is ended when it does; on Windows its
     allocations fail only where the system's own limit is.
     """
-    from .examples import examples_of
+    from .model_transfer import examples_of
 
     least = _count(min_batch_size, "min_batch_size")
     _check(mode, margin, timeout_s, framework)

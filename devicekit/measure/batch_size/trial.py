@@ -18,8 +18,8 @@ class BatchModelError(ValueError):
 
 def try_model(task: Dict[str, Any], say: Say) -> Dict[str, Any]:
     """Try a Keras model of the user with made-up examples."""
-    from .examples import made_up
     from .host_memory import limit_memory
+    from .model_transfer import made_up
 
     selection = _set_up(task)
     from .model_transfer import unpacked
@@ -78,7 +78,7 @@ def try_sizes(
 def _set_up(task: Dict[str, Any]) -> Any:
     from ...diagnosis.findings import name_of
     from ...errors import DeviceUnavailableError
-    from ...runtime.options import Options
+    from ...runtime.decide import Options
     from ...runtime.pipeline import run
 
     framework = name_of(task["framework"]) if task["framework"] else None

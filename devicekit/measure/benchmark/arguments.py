@@ -125,7 +125,7 @@ def _model(model: Any) -> Dict[str, Any]:
         model = model()
     if not hasattr(model, "to_json"):
         raise ValueError("model must be a name, a model of Keras, or a function that returns one, not %r" % type(model))
-    from .user_model import architecture_of
+    from .building import architecture_of
 
     homes = [base.__module__.partition(".")[0] for base in type(model).__mro__]
     keras = next((home for home in homes if home in ("keras", "tf_keras", "tensorflow")), None)

@@ -6,9 +6,8 @@ from typing import Any, Callable, Dict, Optional, Tuple
 
 from .models import model_named, resized
 from .settings import apply_settings, threads_of
-from .steadiness import is_steady
 from .step_loop import Job, Loop
-from .taking_steps import meter_of, take_steps
+from .taking_steps import is_steady, meter_of, take_steps
 
 Say = Callable[..., None]
 
@@ -128,7 +127,7 @@ def set_up(task: Dict[str, Any], say: Say) -> Tuple[Any, Any]:
 def _put(task: Dict[str, Any]) -> Any:
     from ...diagnosis.findings import name_of
     from ...errors import DeviceUnavailableError
-    from ...runtime.options import Options
+    from ...runtime.decide import Options
     from ...runtime.pipeline import run
 
     framework = name_of(task["framework"]) if task["framework"] else None
@@ -186,7 +185,7 @@ def prepare(keras: Any, task: Dict[str, Any]) -> Tuple[Any, Job, str]:
         parts, unit = parts_of(model), model.unit
         loss, optimizer, default = "logits" if logits else "probabilities", model.optimizer, model.batch_size
     else:
-        from .user_model import load_own, parts_of_network, unit_of
+        from .building import load_own, parts_of_network, unit_of
 
         network = load_own(keras, task)
         parts = parts_of_network(network, task["shape"])
@@ -208,11 +207,11 @@ def prepare(keras: Any, task: Dict[str, Any]) -> Tuple[Any, Job, str]:
 def loop_for(framework: str) -> Callable[[Any, Any, Job], Loop]:
     """Return the class of the loop for a framework."""
     if framework == "jax":
-        from .loops_keras3 import JaxLoop
+        from .step_loop import JaxLoop
 
         return JaxLoop
     if framework == "torch":
-        from .loops_keras3 import TorchLoop
+        from .step_loop import TorchLoop
 
         return TorchLoop
     if framework == "tensorflow1":

@@ -1,7 +1,7 @@
 """Random data of the shape that a model takes: the same for the same seed, on every device and framework."""
 
 from functools import partial
-from typing import Any, Callable, Dict, Iterator, List, Sequence, Tuple
+from typing import Any, Callable, Iterator, List, Tuple
 
 import numpy as np
 
@@ -132,9 +132,3 @@ def ahead(source: Iterator[Batch], count: int, move: Callable[[Batch], Any]) -> 
 
 def _first(values: Any) -> Any:
     return values[0] if isinstance(values, list) else values
-
-
-def described(parts: Tuple[Any, Any]) -> Dict[str, Sequence[Any]]:
-    """Return the shapes of one example, for the report."""
-    inputs, targets = (mapped(lambda part: list(part.shape), side) for side in parts)
-    return {"inputs": inputs, "targets": targets}

@@ -163,8 +163,7 @@ def _progress() -> Iterator[_Say]:
 def _model(model: Any, question: _Question, say: _Say) -> _Parts:
     from ...runtime.frameworks.keras_model import keras_of
     from .layers.coarse_products import coarsest_shown
-    from .layers.compare_layers import check_model, compare_model, loss_of
-    from .layers.left_to_cpu import Attempt, leave_wrong_layers_to_cpu
+    from .layers.compare_layers import Attempt, check_model, compare_model, leave_wrong_layers_to_cpu, loss_of
     from .samples import examples_for, sample
 
     keras = keras_of(model)

@@ -9,11 +9,10 @@ import numpy as np
 
 from ...errors import DevicekitError
 from ...runtime.frameworks.keras_model import Keras, keras_of, public_class
-from ...runtime.frameworks.tensors import HostArray
+from ...runtime.frameworks.tensors import HostArray, flatten, rebuild
 from ...runtime.scratch import replace_file
 from .layers.graph_runner import runner_of
 from .layers.recorded_calls import Call
-from .nests import flatten, rebuild
 from .reproducer_script import script_for
 from .result import Comparison, Difference
 from .samples import examples_for, sample

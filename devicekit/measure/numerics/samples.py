@@ -6,7 +6,7 @@ from typing import Any, Dict, List, Optional, Tuple
 import numpy as np
 
 from ...runtime.frameworks.keras_model import layers_of
-from .nests import flatten, rebuild
+from ...runtime.frameworks.tensors import flatten, rebuild
 
 #: How many examples a comparison of layers looks at, by default: gradients add up over them, and errors are not rarer in more.
 EXAMPLES = 8

@@ -22,13 +22,12 @@ import numpy as np
 from ...errors import DevicekitError, one_line, text_of
 from ...logs.errors import is_missing_kernel
 from ...runtime.frameworks.keras_model import Keras, keras_of, layers_of, public_class
-from ...runtime.frameworks.tensors import Tensors
+from ...runtime.frameworks.tensors import Tensors, flatten, rebuild
 from .drift import Curves, judge_drift
 from .layers.clone import NotClonable, again_whole, fit_together, global_float64, known_classes
 from .layers.recorded_calls import reset_states
 from .layers.runner import leave_copies_to_cpu
 from .layers.sizes import coarsest_of
-from .nests import flatten, rebuild
 from .random_state import generator_states, python_seeds, why_not_random
 from .result import Divergence
 from .tolerance import unit_roundoff

@@ -21,7 +21,7 @@ from .layers.runner import LayerOutcome, Runner, Work
 from .layers.sizes import sizes_of_whole
 from .layers.ways import ways_to_call
 from .result import Difference
-from .transfer_files import key_of, read_json, read_outcome, write_arrays, write_json, write_nest
+from .transfer_worker import key_of, read_json, read_outcome, write_arrays, write_json, write_nest
 
 _REGISTER = "register it with @keras.saving.register_keras_serializable()"
 

@@ -8,7 +8,7 @@ import time
 from typing import Any, Callable, Dict, List, Tuple
 
 from ..benchmark.child import DEFAULTS, loop_for, prepare, set_up
-from ..benchmark.steadiness import still_warming
+from ..benchmark.taking_steps import still_warming
 
 Say = Callable[..., None]
 

@@ -9,8 +9,7 @@ import numpy as np
 from ....errors import one_line
 from ....records import Record
 from ....runtime.frameworks import tensors_of
-from ....runtime.frameworks.tensors import FLOATS, Fallbacks, HostArray
-from ..nests import flatten, rebuild
+from ....runtime.frameworks.tensors import FLOATS, Fallbacks, HostArray, flatten, rebuild
 from ..operations.operation import rounded
 from ..random_state import python_seeds
 

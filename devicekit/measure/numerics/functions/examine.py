@@ -14,8 +14,7 @@ import numpy as np
 from ....errors import one_line
 from ....logs.errors import is_missing_kernel
 from ....records import Record
-from ....runtime.frameworks.tensors import FLOATS, HostArray
-from ..nests import flatten
+from ....runtime.frameworks.tensors import FLOATS, HostArray, flatten
 from ..random_state import python_seeds
 from ..result import Difference
 from ..verdict import Expected, failed, judge, unsupported

@@ -6,7 +6,7 @@ from typing import Any, Dict, Iterator, List
 
 from ....errors import one_line
 from ....runtime.frameworks.keras_model import Keras, layers_of, public_class
-from ..nests import flatten, rebuild
+from ....runtime.frameworks.tensors import flatten, rebuild
 
 _FLOATS = ("float16", "bfloat16", "float32", "float64")
 

@@ -7,9 +7,8 @@ import numpy as np
 from ....errors import one_line
 from ....logs.errors import is_missing_kernel
 from ....runtime.frameworks.keras_model import public_class
-from ....runtime.frameworks.tensors import HostArray
+from ....runtime.frameworks.tensors import HostArray, rebuild
 from ..measures import measure
-from ..nests import rebuild
 from ..random_state import why_not_random
 from ..result import VERDICTS, Difference, Measure
 from ..verdict import Expected, failed, noted, unsupported

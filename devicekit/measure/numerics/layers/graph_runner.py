@@ -11,9 +11,8 @@ import numpy as np
 
 from ....errors import DevicekitError
 from ....runtime.frameworks.keras_model import Keras
-from ....runtime.frameworks.tensors import HostArray
+from ....runtime.frameworks.tensors import HostArray, flatten, rebuild
 from ....selection.request import parse_request
-from ..nests import flatten, rebuild
 from ..random_state import kept_random
 from .clone import NotClonable, again, again_whole, fit_together, global_float64, variables
 from .recorded_calls import Call, record

@@ -7,7 +7,7 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 import numpy as np
 
 from ....runtime.frameworks.keras_model import layers_of, public_class, variables_of
-from ..nests import flatten, rebuild
+from ....runtime.frameworks.tensors import flatten, rebuild
 
 #: Calls of one layer that are kept: of a layer that is used in several places, or of a cell, called at every time step.
 MOST_CALLS = 4

@@ -8,8 +8,7 @@ import numpy as np
 
 from ....errors import one_line, text_of
 from ....runtime.frameworks.keras_model import layers_of, public_class
-from ....runtime.frameworks.tensors import HostArray
-from ..nests import rebuild
+from ....runtime.frameworks.tensors import HostArray, rebuild
 from ..random_state import other_draws
 from .clone import NotClonable
 from .runner import Cotangent, LayerOutcome, Work, nearly_equal

@@ -11,9 +11,8 @@ import numpy as np
 from ....errors import one_line
 from ....runtime.frameworks import tensors_of
 from ....runtime.frameworks.keras_model import Keras, layers_of, public_class
-from ....runtime.frameworks.tensors import HostArray, Tensors
+from ....runtime.frameworks.tensors import HostArray, Tensors, flatten, rebuild
 from ....runtime.on_cpu import leave_to_cpu
-from ..nests import flatten, rebuild
 from ..random_state import kept_random
 from .clone import NotClonable, again, again_whole, fit_together, global_float64, known_classes, variables
 from .recorded_calls import Call, record, reset_states, unchanged

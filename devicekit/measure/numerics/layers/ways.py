@@ -17,8 +17,7 @@ from typing import Any, List, NamedTuple, Optional, Tuple
 import numpy as np
 
 from ....runtime.frameworks.keras_model import public_class
-from ....runtime.frameworks.tensors import HostArray
-from ..nests import flatten, rebuild
+from ....runtime.frameworks.tensors import HostArray, flatten, rebuild
 from ..operations.operation import rounded
 from ..tolerance import FORMATS
 from .clone import variables

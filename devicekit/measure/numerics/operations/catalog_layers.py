@@ -9,7 +9,6 @@ from .operation import Input, Operation
 _ALL = ("float32", "float16", "bfloat16")
 _HALF = ("float32", "float16")
 _EPSILON = ("epsilon", 0.001)
-_ROWS = Input("x", (80, 6), accumulation=1)
 _PERMUTED = Input("indices", (12,), "permutation", 0, 20, "int32")
 
 

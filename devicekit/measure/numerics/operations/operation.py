@@ -46,7 +46,7 @@ class Operation(Record):
     name : str
         The operation with its case, such as ``"conv2d 3x3 stride 2 same"``; unique.
     operation : str
-        What is computed; defined in `devicekit.measure.numerics.operations.catalog.KINDS`.
+        What is computed; defined in tests/numerics/operation_kinds.py.
     inputs : tuple of Input
     attributes : tuple of (str, object)
         Everything that frameworks could understand differently; see `options`.

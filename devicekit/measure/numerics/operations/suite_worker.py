@@ -98,10 +98,10 @@ def engine(framework: Optional[str]) -> Engine:
         Or whatever else the framework's import raises.
     """
     if framework == "tensorflow1":
-        from .graph_engine import GraphEngine
+        from .engine import GraphEngine
 
         return GraphEngine()
-    from .eager_engine import JaxEngine, TensorFlowEngine, TorchEngine
+    from .engine import JaxEngine, TensorFlowEngine, TorchEngine
 
     if framework == "jax":
         return JaxEngine()
