@@ -29,13 +29,23 @@ ROWS = [
         ["pip show"],
     ),
     *(
-        (line, {**LINUX, "python": "3.11"}, ["venv --python 3.9 .*install.*-model-maker"], ["upgrade"])
-        for line in (
-            "ERROR: Cannot install mediapipe-model-maker==0.2.1 because these package versions have conflicting dependencies",
-            "ERROR: Could not find a version that satisfies the requirement tensorflow-text>=2.9 (from mediapipe-model-maker) "
-            "(from versions: none)",
-            '  File "/env/lib/python3.11/site-packages/tflite_model_maker/config.py", line 2, in <module>\n'
-            "ModuleNotFoundError: No module named 'tensorflow.python.keras.applications.efficientnet'",
+        (line, {**LINUX, "python": "3.11"}, ["venv --python 3.%d .*install.*-model-maker" % minor], ["upgrade"])
+        for minor, line in (
+            (
+                10,
+                "ERROR: Cannot install mediapipe-model-maker==0.2.1 because these package versions have conflicting "
+                "dependencies",
+            ),
+            (
+                10,
+                "ERROR: Could not find a version that satisfies the requirement tensorflow-text>=2.9 (from "
+                "mediapipe-model-maker) (from versions: none)",
+            ),
+            (
+                9,
+                '  File "/env/lib/python3.11/site-packages/tflite_model_maker/config.py", line 2, in <module>\n'
+                "ModuleNotFoundError: No module named 'tensorflow.python.keras.applications.efficientnet'",
+            ),
         )
     ),
     (
@@ -55,6 +65,13 @@ ROWS = [
         {"os": "windows", "packages": {"mmcv-full": "1.7.0"}},
         ["mim install mmcv-full"],
         ["vc_?redist"],
+    ),
+    (
+        '  File "C:\\env\\lib\\site-packages\\pointnet2_ops\\utils.py", line 3, in <module>\n'
+        "ImportError: DLL load failed while importing _ext: The specified module could not be found.",
+        {"os": "windows", "packages": {"torch": "2.1.0"}},
+        ["another PyTorch"],
+        ["mmcv|MMCV|OpenMMLab"],
     ),
     # Extensions by the file that was not found, or does not fit; what is older than Triton 3.
     (

@@ -28,6 +28,13 @@ ROWS = [
         for path in ("/sw/spack/opt/gcc-11.2/py-torch", "/apps/easybuild/PyTorch/1.12", "/cluster/software/torch/2.1")
     ),
     (
+        "ImportError: /lib64/libstdc++.so.6: version `GLIBCXX_3.4.29' not found (required by "
+        "/software/miniconda3/envs/tf/lib/python3.9/site-packages/scipy/x.so)",
+        LINUX,
+        ["conda install"],
+        ["module load"],
+    ),
+    (
         "OSError: [WinError 126] The specified module could not be found. Error loading "
         '"C:\\env\\Lib\\site-packages\\torch\\lib\\fbgemm.dll" or one of its dependencies.',
         {**WINDOWS, "packages": {"torch": "2.5.1"}},

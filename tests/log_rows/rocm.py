@@ -8,6 +8,19 @@ WSL_ROCM = "ls: cannot access '/dev/kfd': No such file or directory\nhipGetDevic
 
 #: What `explain` reads, what is known, what an answer has, and what it does not have (patterns).
 ROWS = [
+    *(
+        (
+            '  File "/env/lib/python3.10/site-packages/flash_attn/flash_attn_interface.py", line 51, in _flash_attn_forward\n'
+            + NO_HIP_CODE,
+            {**LINUX, "gpu": gpu, "packages": {"torch": "2.3.0"}},
+            has,
+            lacks,
+        )
+        for gpu, has, lacks in (
+            ("AMD Instinct MI250X", ["GPU_ARCHS=gfx90a .*flash-attn"], ["pip install torch"]),
+            ("Radeon RX 6800", [], ["GPU_ARCHS"]),
+        )
+    ),
     (
         "RuntimeError: DeviceGemm_Xdl_CShuffle<256, 128, 128> does not support this problem",
         {**LINUX, "gpu": "Instinct MI50"},

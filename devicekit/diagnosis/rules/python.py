@@ -124,13 +124,11 @@ def install_corrupt(view: View) -> Iterable[Finding]:
         fix = install_goal(view, "Delete %s, then install TensorFlow" % package.location)
         if owner is not None and owner.version.or_none():
             fix = (_reinstall(view, owner),)
+        why = "files that it imports are missing" if gone else "an uninstall left its folder without __init__.py"
         seen = ["missing: %s" % path for path in gone[:3]] or ["its %s is there without __init__.py" % package.location]
-        left = "files that it imports are missing" if gone else "an uninstall left its folder without __init__.py"
-        yield Kind("install-corrupt", "error", ("tensorflow",)).finding(
-            "TensorFlow is only partly installed: %s." % left,
-            tuple(Evidence(text, package.path_entry) for text in seen),
-            fix,
-        )
+        evidence = tuple(Evidence(text, package.path_entry) for text in seen)
+        text = "TensorFlow is only partly installed: %s." % why
+        yield Kind("install-corrupt", "error", ("tensorflow",)).finding(text, evidence, fix)
         return
     yield from _taken_for(view, True)
     yield from damaged_plugins(view)

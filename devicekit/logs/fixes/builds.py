@@ -274,7 +274,8 @@ def _older_gpu(about: Situation, steps: Steps, capability: str) -> None:
     if (
         about.framework == "torch"
         and "conda-torch" in about.words
-        and capability >= "7.5"
+        and capability
+        and capability_number(capability) >= (7, 5)
         and conda_build(about, steps)
     ):
         return

@@ -6,6 +6,7 @@ from typing import Mapping, Sequence, Tuple
 from ...machine.host import Host
 from ...machine.probe.distributions import normalize, parse_metadata, split_folder_name
 from ...matrix.matrix import BUNDLED, accepts
+from ...matrix.projects import sort_key
 from ...matrix.queries import declared
 from .installations import distribution_of
 from .situation import Situation
@@ -65,11 +66,16 @@ def not_bundled(about: Situation, steps: Steps) -> bool:
 def model_maker(about: Situation, steps: Steps) -> bool:
     """Google's model makers, which have ended; False for others."""
     found = re.search(r"(tflite|mediapipe)[-_]model[-_]maker", about.line + "".join(about.known.frames[-1:]))
-    if found is None or about.python in ("3.8", "3.9"):
+    if found is None:
+        return False
+    # ScaNN's wheels end with Python 3.9, those of tensorflow-text for Windows with 3.10.
+    python = "3.9" if found.group(1) == "tflite" else "3.10"
+    if about.python and sort_key(about.python) <= sort_key(python):
         return False
     name = found.group(1) + "-model-maker"
-    text = "What %s needs has wheels up to Python 3.9: make an environment" % name
-    steps.new_environment(text, "3.9", [name])
+    steps.new_environment(
+        "What %s needs has wheels for Python %s: make an environment" % (name, python), python, [name]
+    )
     return True
 
 

@@ -254,7 +254,7 @@ def gfx_unsupported(about: Situation, steps: Steps) -> None:
             pass_as_relative(steps, gfx)
         _not_for_rocm(about, steps, bool(dropped))
         return
-    if _old_sdk(about, steps):
+    if _old_sdk(about, steps) or _flash_attention(about, steps):
         return
     if about.wsl and about.framework == "torch" and not dropped:
         rocm_in_wsl(about, steps)
@@ -306,6 +306,18 @@ def _by_vulkan(about: Situation, steps: Steps) -> bool:
         steps.say("Take llama.cpp's build for Vulkan, which runs on %s, too" % (about.gfx or "more GPUs"))
         return True
     return False
+
+
+def _flash_attention(about: Situation, steps: Steps) -> bool:
+    """FlashAttention, which is compiled for AMD's data-center GPUs, was compiled for another one."""
+    if not re.match("gfx9[04]", about.gfx) or "flash_attn" not in "".join(about.known.frames[-1:]):
+        return False
+    command = (
+        "GPU_ARCHS=%s python -m pip install --force-reinstall --no-deps --no-build-isolation flash-attn" % about.gfx
+    )
+    text = "flash-attn was compiled for other GPUs: compile it for %s" % about.gfx
+    steps.run(text, command, on="linux", changes="packages")
+    return True
 
 
 def _old_sdk(about: Situation, steps: Steps) -> bool:

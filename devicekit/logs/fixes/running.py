@@ -565,7 +565,7 @@ def _newer_libstdcxx(about: Situation, steps: Steps) -> None:
             steps.run(text % "Debian, Ubuntu", command, on="linux", changes="system")
         steps.say("Fedora and the like: libstdc++; Alpine has musl, and needs another image", "admin", "system")
         return
-    if re.search("/spack/|easybuild|/software/", about.line):
+    if re.search("/spack/|easybuild|/software/", about.line) and not re.search("conda|/envs/", about.line):
         steps.say("Load the compiler that built it (module load gcc/VERSION, spack load gcc), which brings its own")
         return
     found = re.search(r"required by (/\S+?/envs/[\w.-]+)/", about.line) if "r" in about.words else None
