@@ -15,7 +15,7 @@ from devicekit.logs.signatures import unpacked  # noqa: E402
 from devicekit.matrix import matrix  # noqa: E402
 
 #: Of the wheel as it is downloaded, its table of contents included.
-LIMIT_BYTES = 1490000
+LIMIT_BYTES = 1470000
 
 #: What setup.py takes the docstring from, if it isn't public.
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
