@@ -399,7 +399,10 @@ def claim_of(failure: Failure, source: str, sdist: str = "") -> Claim:
         summary = "The %s error is: %s%s. What caused it is not known." % (which, text, _raised_in(failure))
     return Claim(
         code=code, weight=weight, severity=severity, summary=summary, number=failure.number,
-        groups={"path": hides, "module": failure.mixed, "apart": failure.apart, "sdist": sdist},
+        groups={
+            "path": hides, "module": failure.mixed, "apart": failure.apart, "sdist": sdist,
+            "later_python": failure.of_a_later_python,
+        },
         evidence=(Evidence(scrub(failure.line)[:500], "%s, line %d" % (source, failure.number)),),
         line=scrub(failure.line)[:500],
     )  # fmt: skip

@@ -151,7 +151,7 @@ def removed_from_python(about: Situation, steps: Steps) -> bool:
 
 def python_unsupported(about: Situation, steps: Steps) -> None:
     """A release has no wheel for this Python: name those it has, or the releases that this Python has."""
-    if about.signature in ("py-typing-too-old", "py-newer-expression") or "later Python:" in about.summary:
+    if about.signature in ("py-typing-too-old", "py-newer-expression") or about.groups.get("later_python"):
         _newer_python(about, steps)
         return
     name, bounds = _asked(about)
