@@ -79,6 +79,8 @@ _HEADING = b"### "
 
 #: How long a line is where a terminal or a notebook breaks an error in the middle of its sentence: the rest is below.
 _SHORTEST_BROKEN, _LONGEST_BROKEN = 30, 250
+#: What the system says last: nothing goes on with it.
+_WHOLE = (b"No such file or directory", b"Permission denied")
 _ERRORS = re.compile(rb"Error: |ERROR: |ERROR  |Warning: |CuDNN library: ")
 
 #: The widths of terminals that break a line wherever it is.
@@ -431,6 +433,8 @@ def _whole(broken: bytes, above: bytes, raw: bytes) -> Tuple[bytes, ...]:
     (b'ERROR    Could not load torch: [WinError 126] No module. Error loading c10.dll or another',)
     >>> _whole(b"", b"ERROR: cannot import the library na", b"med z")
     (b'ERROR: cannot import the library na med z', b'ERROR: cannot import the library named z')
+    >>> _whole(b"", b"ImportError: libcudnn.so.9: cannot open it: No such file or directory", b"Aborted (core dumped)")
+    ()
     """
     if not above or not (broken or _SHORTEST_BROKEN <= len(above) <= _LONGEST_BROKEN):
         return ()
@@ -443,7 +447,7 @@ def _whole(broken: bytes, above: bytes, raw: bytes) -> Tuple[bytes, ...]:
         return ()
     start, rest = (broken or above).rstrip(), raw[:LONGEST_LINE].strip()
     ends = start[-1:].isalnum() or start.endswith((b",", b"(", b"=")) or (start[-1:] == b"'" and raw[:1].islower())
-    goes_on = rest and (cut or ends) and len(start) < _BEFORE_ANSWER
+    goes_on = rest and (cut or (ends and not start.endswith(_WHOLE))) and len(start) < _BEFORE_ANSWER
     if not goes_on:
         return ()
     if cut or len(raw) == len(above):

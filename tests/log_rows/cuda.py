@@ -60,6 +60,12 @@ ROWS = [
     ),
     (
         "RuntimeError: Unable to initialize backend 'cuda': FAILED_PRECONDITION: No visible GPU devices.",
+        {"os": "linux", "packages": {"jax": "0.4.35"}},
+        [r"(?s)\nnvidia-smi\n.*CUDA_VISIBLE_DEVICES.*export JAX_PLATFORMS=cpu"],
+        ["computes on the CPU"],
+    ),
+    (
+        "RuntimeError: Unable to initialize backend 'cuda': FAILED_PRECONDITION: No visible GPU devices.",
         {"os": "linux", "gpu": "none", "packages": {"jax": "0.4.30"}},
         ["export JAX_PLATFORMS=cpu"],
         ["nothing has to be installed"],

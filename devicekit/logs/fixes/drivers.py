@@ -968,10 +968,12 @@ def no_gpu(about: Situation, steps: Steps) -> None:
         text = "Run it outside of the virtual machine: on the host itself, on Windows in WSL 2, which reaches the GPU"
         steps.say(text)
         return
+    raised = about.framework == "jax" and about.signature == "tf-xla-platform-cuda-none"
+    cpu_alone = ("Without a GPU: let JAX not look for one", "JAX_PLATFORMS", "cpu")
     if (
         re.search(
             r"(?i)CUDA_ERROR_NO_DEVICE|no CUDA|cuInit|init failure:? (?:38|100)\b|no supported devices found for platform"
-            r"|^error: no",
+            r"|No visible GPU|^error: no",
             about.line,
         )
         and not about.known.no_gpu
@@ -988,13 +990,15 @@ def no_gpu(about: Situation, steps: Steps) -> None:
                 "admin",
                 "system",
             )
-        if not re.match("(?i)error", about.line):
+        if raised:
+            steps.set(*cpu_alone)
+        elif not re.match("(?i)error", about.line):
             steps.say("If there is no NVIDIA GPU, the program computes on the CPU")
         return
     if about.hosted:
         steps.say(MACHINE_WITH_GPU)
-    if about.framework == "jax" and about.signature == "tf-xla-platform-cuda-none":  # it raised
-        steps.set("Without a GPU: let JAX not look for one", "JAX_PLATFORMS", "cpu")
+    if raised:
+        steps.set(*cpu_alone)
         return
     if about.signature == "lightning-no-gpu":  # it raised
         steps.say("Without a GPU: let Lightning compute on the CPU, without gpus= or accelerator=", changes="code")
