@@ -15,6 +15,13 @@ NO_HDF5 = "OSError: Unable to open file (file signature not found)"
 
 #: What `explain` reads, what is known, what an answer has, and what it does not have (patterns).
 ROWS = [
+    (
+        "RuntimeError: It looks like you are trying to use a version of multi-backend Keras that does not support TensorFlow "
+        "2.0. We recommend using `tf.keras`, or alternatively, downgrading to TensorFlow 1.14.",
+        {**LINUX, "packages": {"keras": "2.2.5", "tensorflow": "2.0.0"}},
+        ["install keras==2.3.1"],
+        ["keras==2.0"],
+    ),
     *(
         (
             line + "ImportError: Keras cannot be imported. Check that it is installed.",

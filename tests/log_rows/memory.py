@@ -53,6 +53,10 @@ SMI_ROW = "|    0   N/A  N/A     %d      %s   ...envs/tf/bin/python     %dMiB |\
 
 #: What `explain` reads, what is known, what an answer has, and what it does not have (patterns).
 ROWS = [
+    *(
+        (line, MAC, ["machine's memory"], ["pip install"])
+        for line in ("Killed: 9", "Epoch 1/9\nzsh: killed     python fit.py")
+    ),
     (
         "onnxruntime RuntimeException: CUBLAS failure 3: CUBLAS_STATUS_ALLOC_FAILED ; expr=cublasCreate(&cublas_handle_);",
         {**LINUX, "packages": {"onnxruntime-gpu": "1.17.0"}},
