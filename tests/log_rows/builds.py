@@ -379,6 +379,18 @@ ROWS = [
         ["sees no GPU that it can use", "torch.version.cuda"],
         ["Error running command"],
     ),
+    *(
+        (
+            "llm_load_tensors: offloaded 0/33 layers to GPU\n" + rest,
+            {"packages": {"llama-cpp-python": "0.2.60"}},
+            [more],
+            [],
+        )
+        for rest, more in (
+            ("", "n_gpu_layers=-1"),
+            ("AVX = 1 | WASM_SIMD = 0 | BLAS = 0 | SSE3 = 1 | VSX = 0 |", "n_gpu_layers=-1"),
+        )
+    ),
     # llama.cpp, compiled without a library for the GPU.
     (
         "llm_load_tensors: offloaded 0/33 layers to GPU\nAVX = 1 | WASM_SIMD = 0 | BLAS = 0 | SSE3 = 1 | VSX = 0 |",
