@@ -23,6 +23,12 @@ NMS = "RuntimeError: operator torchvision::nms does not exist\n"
 #: What `explain` reads, what is known, what an answer has, and what it does not have (patterns).
 ROWS = [
     (
+        "AttributeError: jax.xla_computation is removed in jax v0.4.36; use jax.jit(f).lower(...) APIs.",
+        {**LINUX, "packages": {"jax": "0.4.36"}},
+        [r"jax<0\.4\.3"],
+        ["--upgrade jax"],
+    ),
+    (
         "AttributeError: module 'pynvml' has no attribute 'nvmlDeviceGetComputeRunningProcesses_v3'",
         LINUX,
         ["uninstall -y pynvml", "--upgrade nvidia-ml-py"],

@@ -15,6 +15,13 @@ NO_HDF5 = "OSError: Unable to open file (file signature not found)"
 
 #: What `explain` reads, what is known, what an answer has, and what it does not have (patterns).
 ROWS = [
+    ("ValueError: Unable to create dataset (name already exists)", {}, [r"model\.keras"], ["pip install"]),
+    (
+        "ImportError: cannot import name 'runtime_version' from 'google.protobuf'",
+        {**LINUX, "packages": {"tensorflow": "2.19.0", "protobuf": "4.25.3"}},
+        [r"protobuf>=5\.26,<6"],
+        [],
+    ),
     (
         "RuntimeError: It looks like you are trying to use a version of multi-backend Keras that does not support TensorFlow "
         "2.0. We recommend using `tf.keras`, or alternatively, downgrading to TensorFlow 1.14.",

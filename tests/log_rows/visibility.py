@@ -14,6 +14,15 @@ NO_CUINIT = (
 
 #: What `explain` reads, what is known, what an answer has, and what it does not have (patterns).
 ROWS = [
+    ("SystemError: GPU device not found", {"os": "Colab"}, ["Change runtime type"], ["pip install"]),
+    ("You cannot currently connect to a GPU due to usage limits in Colab.", {}, ["Wait", "Manage sessions"], ["pip"]),
+    ("KeyError: 'COLAB_TPU_ADDR'", {}, [r'tpu="local"'], ["pip install"]),
+    (
+        "RuntimeError: TPU is already in use by process with pid 31. Not attempting to load libtpu.so in this process.",
+        LINUX,
+        ["lsof"],
+        [],
+    ),
     (
         "nvidia-device-plugin: Nvml init failed: ERROR_LIBRARY_NOT_FOUND",
         {**LINUX, "gpu": "NVIDIA A10"},

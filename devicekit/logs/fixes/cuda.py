@@ -15,6 +15,7 @@ from .builds import (
     gpu_vendor_unsupported,
     too_old_for_gpu,
 )
+from .containers import MACHINE_WITH_GPU
 from .drivers import too_old_gpu
 from .installations import preload_dlls
 from .jax_releases import JAX_PAGE, install_jax_cuda
@@ -158,6 +159,9 @@ def cuda_library_missing(about: Situation, steps: Steps) -> None:
         text = "cuDSS is not part of the CUDA toolkit: install it from NVIDIA's package repository"
         steps.run(text, "sudo apt-get install -y cudss", on="linux", changes="system")
         steps.install("Or with pip, where the build looks into its packages", "nvidia-cudss-cu12", instead=True)
+        return
+    if about.signature == "tf-no-gpu-listed" and about.hosted:
+        steps.say(MACHINE_WITH_GPU)
         return
     if _needs_another_build(about, steps) or (about.framework == "tensorflow" and too_old_gpu(about, steps)):
         return
