@@ -15,6 +15,14 @@ NO_HDF5 = "OSError: Unable to open file (file signature not found)"
 
 #: What `explain` reads, what is known, what an answer has, and what it does not have (patterns).
 ROWS = [
+    ("ValueError: Attempt to convert a value (<KerasTensor shape=(None, 8)>) to a Tensor.", {}, [r"keras\.ops"], []),
+    ("AttributeError: 'NoneType' object has no attribute '_inbound_nodes'", {}, ["Lambda"], ["pip install"]),
+    (
+        "AttributeError: 'Adam' object has no attribute 'build'",
+        {"packages": {"tensorflow": "2.11.0"}},
+        ["compile=False"],
+        [r"2\.13 and 2\.14"],
+    ),
     ("ValueError: Unable to create dataset (name already exists)", {}, [r"model\.keras"], ["pip install"]),
     (
         "ImportError: cannot import name 'runtime_version' from 'google.protobuf'",

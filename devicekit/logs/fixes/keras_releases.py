@@ -138,7 +138,7 @@ def _mixed(about: Situation, steps: Steps) -> bool:
         text = "Or, for code with tensorflow.keras: let TensorFlow use tf_keras, before its first import"
         steps.set(text, "TF_USE_LEGACY_KERAS", "1")
         return True
-    tensor = re.search("A KerasTensor cannot|KerasTensor'> is not", about.line)
+    tensor = re.search("A KerasTensor cannot|KerasTensor'> is not|[(]<KerasTensor", about.line)
     ours = about.signature == "keras-mixed" and (tensor or re.search(_OF_KERAS_3, frames))
     if not ours or about.is_at_least("2.16") is False:
         return False
