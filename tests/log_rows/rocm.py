@@ -8,6 +8,12 @@ WSL_ROCM = "ls: cannot access '/dev/kfd': No such file or directory\nhipGetDevic
 
 #: What `explain` reads, what is known, what an answer has, and what it does not have (patterns).
 ROWS = [
+    (
+        "ERROR: No matching distribution found for torch==2.3.0+rocm6.0",
+        {"os": "windows", "gpu": "Radeon RX 7900 XTX"},
+        ["AMD has some for Windows"],
+        ["index-url", "pip install torch"],
+    ),
     *(
         (
             '  File "/env/lib/python3.10/site-packages/flash_attn/flash_attn_interface.py", line 51, in _flash_attn_forward\n'

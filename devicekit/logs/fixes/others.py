@@ -240,7 +240,7 @@ def rocm_version_mismatch(about: Situation, steps: Steps) -> None:
     if len(steps.fixes) == before:
         name = "tensorflow-rocm" if about.framework == "tensorflow" else about.title
         steps.say(
-            "Or install the %s release that was built for the ROCm that is there: %s" % (name, _builds(about)),
+            "Or install the release of %s that was built for the ROCm that is there: %s" % (name, _builds(about)),
             instead=True,
         )
 
