@@ -29,6 +29,15 @@ NO_CUDA_PROVIDER = (
 
 #: What `explain` reads, what is known, what an answer has, and what it does not have (patterns).
 ROWS = [
+    # A GPU that is newer than TensorFlow's build and its ptxas; a record of the log is not the end of the line above it.
+    (
+        "2024-08-01 09:12:00.1: W py_utils.cc:38] TF-TRT Warning: Could not find TensorRT\nEpoch 1/10\n2024-08-01 09:12:01.2: F "
+        "nvptx_compiler.cc:619] ptxas exited with non-zero error code 65280, output: ptxas fatal   : Unsupported .version 8.7; "
+        "current version is '8.4'",
+        {**LINUX, "gpu": "NVIDIA GeForce RTX 5090", "packages": {"tensorflow": "2.18.0"}},
+        [r"nvcr\.io/nvidia/tensorflow"],
+        [],
+    ),
     # What conda installed, conda replaces.
     (
         "RuntimeError: CUDA error: no kernel image is available for execution on the device\n"
@@ -379,17 +388,11 @@ ROWS = [
         ["sees no GPU that it can use", "torch.version.cuda"],
         ["Error running command"],
     ),
-    *(
-        (
-            "llm_load_tensors: offloaded 0/33 layers to GPU\n" + rest,
-            {"packages": {"llama-cpp-python": "0.2.60"}},
-            [more],
-            [],
-        )
-        for rest, more in (
-            ("", "n_gpu_layers=-1"),
-            ("AVX = 1 | WASM_SIMD = 0 | BLAS = 0 | SSE3 = 1 | VSX = 0 |", "n_gpu_layers=-1"),
-        )
+    (
+        "llm_load_tensors: offloaded 0/33 layers to GPU",
+        {"gpu": "NVIDIA GeForce RTX 3060", "packages": {"llama-cpp-python": "0.2.60"}},
+        ["n_gpu_layers=-1"],
+        [],
     ),
     # llama.cpp, compiled without a library for the GPU.
     (

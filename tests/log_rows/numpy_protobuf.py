@@ -82,7 +82,7 @@ ROWS = [
     (
         "VersionError: Detected incompatible Protobuf Gencode/Runtime versions when loading: gencode 5.28.3 runtime 4.25.3.",
         {"packages": {"tensorflow": "2.19.0"}},
-        ["protobuf>=5.28.3,<7"],
+        ["protobuf>=5.28.3,<6"],
         [],
     ),
     (

@@ -10,6 +10,21 @@ NO_INDEX = (
 
 #: What `explain` reads, what is known, what an answer has, and what it does not have (patterns).
 ROWS = [
+    ("ValueError: Expected a cuda device, but got: cpu", {}, ["device.type"], ["pip install"]),
+    (
+        "RuntimeError: \n        An attempt has been made to start a new process before the\n        current process has finished "
+        "its bootstrapping phase.",
+        {},
+        ["__main__"],
+        ["pip install"],
+    ),
+    (
+        "ModuleNotFoundError: No module named 'torch._C'\nImportError: Failed to load PyTorch C extensions:\n"
+        "    It appears that PyTorch has loaded the `torch/_C` folder of the PyTorch repository",
+        {},
+        ["another folder"],
+        ["force-reinstall"],
+    ),
     (
         "tensor(10433.3145, device='cuda:0', grad_fn=<SumBackward0>)\ntensor(1619.2983, grad_fn=<SumBackward0>)",
         {"os": "linux", "packages": {"torch": "2.0.1+rocm5.4.2"}, "gpu": "AMD Instinct MI250X"},
