@@ -31,9 +31,9 @@ NO_CUDA_PROVIDER = (
 ROWS = [
     # A GPU that is newer than TensorFlow's build and its ptxas; a record of the log is not the end of the line above it.
     (
-        "2024-08-01 09:12:00.1: W py_utils.cc:38] TF-TRT Warning: Could not find TensorRT\nEpoch 1/10\n2024-08-01 09:12:01.2: F "
-        "nvptx_compiler.cc:619] ptxas exited with non-zero error code 65280, output: ptxas fatal   : Unsupported .version 8.7; "
-        "current version is '8.4'",
+        "2024-08-01 09:12:00.1: W py_utils.cc:38] TF-TRT Warning: Could not find TensorRT\nEpoch 1/10\n2024-08-01 09:12:01: F "
+        "nvptx_compiler.cc:619] ptxas exited with non-zero error code 65280, output: ptxas fatal   : Unsupported .version "
+        "8.7; current version is '8.4'",
         {**LINUX, "gpu": "NVIDIA GeForce RTX 5090", "packages": {"tensorflow": "2.18.0"}},
         [r"nvcr\.io/nvidia/tensorflow"],
         [],

@@ -12,8 +12,8 @@ NO_INDEX = (
 ROWS = [
     ("ValueError: Expected a cuda device, but got: cpu", {}, ["device.type"], ["pip install"]),
     (
-        "RuntimeError: \n        An attempt has been made to start a new process before the\n        current process has finished "
-        "its bootstrapping phase.",
+        "RuntimeError: \n        An attempt has been made to start a new process before the\n        current process has "
+        "finished its bootstrapping phase.",
         {},
         ["__main__"],
         ["pip install"],
