@@ -363,26 +363,27 @@ def claim_of(failure: Failure, source: str, sdist: str = "") -> Claim:
     ``sdist``: the package that pip built last, with its version.
     """
     framework, text = failure.framework, scrub(failure.text)[:240].rstrip(".")
-    hides, weight = failure.hides, SAYS["guess"]
+    hides, mixed, apart, later = failure.hides, failure.mixed, failure.apart, failure.of_a_later_python
+    weight = SAYS["guess"]
     if hides:
         code, severity, weight = "module-shadowed", "error", SAYS["cause"]
         summary = "A library imports the program's own file %s in place of the module of that name." % hides
-    elif failure.mixed:
+    elif mixed:
         code, severity, weight = "install-corrupt", "error", SAYS["symptom"]
-        summary = "The own files of %s do not fit together, as if of several releases: %s." % (failure.mixed, text)
+        summary = "The own files of %s do not fit together, as if of several releases: %s." % (mixed, text)
     elif not text:
         code, severity = "cause-unknown", "error"
         where = _raised_in(failure).replace("raised in", "in")
         summary = "The log has a traceback%s without its last line, which names the error." % where
-    elif failure.of_a_later_python:
+    elif later:
         code, severity = "python-unsupported", "error"
-        summary = "%s is written for a later Python: %s." % (failure.of_a_later_python, text)
-    elif failure.apart:
+        summary = "%s is written for a later Python: %s." % (later, text)
+    elif apart:
         code, severity = "dependency-incompatible", "error"
         what = "%s and what it calls are of releases that do not fit together: %s."
         if failure.name == "NameError":
             what = "%s uses a name that it never imported: what it is from is not installed, or the release has a fault: %s."
-        summary = what % (failure.apart, text)
+        summary = what % (apart, text)
     elif framework:
         code, severity = "framework-broken", "error"
         summary = "Importing %s fails: %s." % (framework, text)
@@ -399,10 +400,7 @@ def claim_of(failure: Failure, source: str, sdist: str = "") -> Claim:
         summary = "The %s error is: %s%s. What caused it is not known." % (which, text, _raised_in(failure))
     return Claim(
         code=code, weight=weight, severity=severity, summary=summary, number=failure.number,
-        groups={
-            "path": hides, "module": failure.mixed, "apart": failure.apart, "sdist": sdist,
-            "later_python": failure.of_a_later_python,
-        },
+        groups={"path": hides, "module": mixed, "apart": apart, "sdist": sdist, "later_python": later},
         evidence=(Evidence(scrub(failure.line)[:500], "%s, line %d" % (source, failure.number)),),
         line=scrub(failure.line)[:500],
     )  # fmt: skip

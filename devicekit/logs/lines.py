@@ -82,7 +82,7 @@ _SHORTEST_BROKEN, _LONGEST_BROKEN = 30, 250
 #: How another line begins than one that goes on: a record of a logger, a bar of Keras, a traceback.
 _BEGINS = re.compile(rb"\d{4}-\d\d-\d\d[ T]|[IWEF]\d{4} \d\d:|Epoch \d|Traceback ")
 #: What the system says last: nothing goes on with it.
-_WHOLE = (b"No such file or directory", b"Permission denied")
+_COMPLETE = (b"No such file or directory", b"Permission denied")
 _ERRORS = re.compile(rb"Error: |ERROR: |ERROR  |Warning: |CuDNN library: ")
 
 #: The widths of terminals that break a line wherever it is.
@@ -449,8 +449,8 @@ def _whole(broken: bytes, above: bytes, raw: bytes) -> Tuple[bytes, ...]:
         return ()
     start, rest = (broken or above).rstrip(), raw[:LONGEST_LINE].strip()
     ends = start[-1:].isalnum() or start.endswith((b",", b"(", b"=")) or (start[-1:] == b"'" and raw[:1].islower())
-    goes_on = rest and (cut or (ends and not start.endswith(_WHOLE))) and not _BEGINS.match(raw)
-    if not goes_on or len(start) >= _BEFORE_ANSWER:
+    goes_on = rest and (cut or (ends and not start.endswith(_COMPLETE))) and len(start) < _BEFORE_ANSWER
+    if not goes_on or _BEGINS.match(raw):
         return ()
     if cut or len(raw) == len(above):
         return (start + rest,)

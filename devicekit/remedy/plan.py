@@ -227,7 +227,7 @@ class _Planner:
         if self.before.works:
             warned = self._warned()
             text = "Nothing has to be changed%s." % (" for it to work; warnings are left to you" if warned else "")
-            if None in self.before:
+            if not self.before.sure:
                 text = "Nothing is known to be wrong; whether all of it works is not known: 'devicekit verify' runs it."
             return Remedy(python, self.goal, "nothing-wrong", text, wrong, left=warned + self._training(()))
         # No release makes up for a GPU that is not there.

@@ -14,7 +14,14 @@ from .add_ons import fitting_add_on, new_vllm, pyg
 from .drivers import batch_job, install_nvidia, intel_driver, too_old_gpu
 from .installations import onnxruntime_requirement, preload_dlls
 from .jax_releases import JAX_PAGE, jax_before_maxwell, jax_for_older_cuda, jax_metal, jax_rocm
-from .others import TORCH_WINDOWS, gfx_unsupported, pass_as_relative, rocm_in_wsl, rocm_missing
+from .others import (
+    TORCH_WINDOWS,
+    WITHOUT_ROCM_ON_WINDOWS,
+    gfx_unsupported,
+    pass_as_relative,
+    rocm_in_wsl,
+    rocm_missing,
+)
 from .plugin_pairs import metal_plugin_missing
 from .situation import Situation
 from .steps import Steps, tensorflow_in_wsl
@@ -542,7 +549,7 @@ def _torch_amd_windows(about: Situation, steps: Steps) -> None:
         return
     text = "Install AMD's build of PyTorch for Windows, for GPUs that it supports: %s" % TORCH_WINDOWS
     steps.say(text, instead=webui)
-    other = "For older ones: Linux with ROCm, ZLUDA, or DirectML (torch-directml, no longer developed)"
+    other = "For older ones: " + WITHOUT_ROCM_ON_WINDOWS
     steps.say(other + (", which ComfyUI takes with --directml" if about.named("comfyui") else ""), instead=True)
 
 

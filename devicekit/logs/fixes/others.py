@@ -23,6 +23,9 @@ TORCH_WINDOWS = (
     "https://rocm.docs.amd.com/projects/radeon-ryzen/en/latest/docs/install/installrad/windows/install-pytorch.html"
 )
 
+#: What is left on Windows for GPUs that AMD's builds have no code for.
+WITHOUT_ROCM_ON_WINDOWS = "Linux with ROCm, ZLUDA, or DirectML (torch-directml, no longer developed)"
+
 
 def _builds(about: Situation) -> str:
     """Where AMD lists its own builds of the framework."""

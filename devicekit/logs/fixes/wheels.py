@@ -8,7 +8,7 @@ from ...matrix.projects import sort_key
 from ..context import PLATFORM_OF, Known
 from .installations import SHOW_BITS, distribution_of, same_release
 from .other_packages import importer, model_maker
-from .others import TORCH_WINDOWS
+from .others import TORCH_WINDOWS, WITHOUT_ROCM_ON_WINDOWS
 from .situation import PLATFORM_TITLES, PYTHONS, Situation, known_specifier, listed, requirement_of, wildcard
 from .steps import Steps, conda_spec, tensorflow_in_wsl
 from .torch_builds import another_index, asked_index
@@ -257,8 +257,7 @@ def _local_label(about: Situation, steps: Steps, name: str, bounds: str) -> bool
     if local and about.windows and local.group(2).startswith("rocm"):
         text = "PyTorch's own builds for ROCm are for Linux; AMD has some for Windows, for GPUs that it supports: %s"
         steps.say(text % TORCH_WINDOWS, changes="packages")
-        text = "For older GPUs: Linux with ROCm, ZLUDA, or DirectML (torch-directml, no longer developed)"
-        steps.say(text, instead=True)
+        steps.say("For older GPUs: " + WITHOUT_ROCM_ON_WINDOWS, instead=True)
         return True
     if local and about.python and not about.releases(name, bounds, "", about.python):
         return False  # no build of it is for this Python, wherever it is

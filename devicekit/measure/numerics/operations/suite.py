@@ -79,7 +79,7 @@ def judge_device(
             case, usual = on_device[operation.name, dtype, "result"], on_cpu[operation.name, dtype, "result"]
             right = on_cpu[operation.name, dtype, "reference"]
             if case.unsupported:
-                # What the CPU has no kernel for either is no lack of the device; float32 must be there.
+                # What the CPU has no kernel for either does not count against the device; float32 must be there.
                 if dtype == "float32" or not usual.unsupported:
                     yield unsupported(subject, case.error, case.ran_on)
             elif not case.path:
